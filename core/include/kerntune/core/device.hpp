@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include <kerntune/core/compile.hpp>
+#include <kerntune/core/rejection.hpp>
+#include <kerntune/core/spec_program.hpp>
+
+namespace kerntune {
+
+enum class DeviceKind { host, cuda, replay };
+
+/// What a device is. Plain data: it crosses process boundaries and is stored with every evaluation.
+struct DeviceInfo {
+  DeviceKind kind = DeviceKind::host;
+  std::string id;            // as --device names it: "cuda:0", "host", "replay:FILE"
+  std::string name;          // "NVIDIA H200"; the CPU's model name
+  std::string device_class;  // hardware class, the key of results: "cuda-sm90-132sm-l2:62914560-smem:232448-..."; "host-<model>-<cores>"
+  std::string uuid;          // provenance only
+  std::string arch;          // "sm_90"; empty on a host
+  std::string driver;        // "13.0 (580.159)"; kernel release on a host
+  DeviceProperties properties;
+  std::uint64_t memory_bytes = 0;
+  double peak_bytes_per_s = 0;     // measured copy bandwidth if known, else 0
+  double peak_flop_per_s_f32 = 0;  // from SM count, lanes and maximum clock; 0 if unknown
+};
+
+/// What is measured and how: part of a result's identity.
+struct MeasurePolicy {
+  enum class L2 { cold, warm } l2 = L2::cold;
+  enum class Mode { eager, graph } mode = Mode::eager;
+  /// Canonical text "l2=cold,mode=eager,method=1"; the method number changes when timings stop being comparable.
+  std::string text() const;
+};
+
+/// Launch durations, one per launch, nanoseconds, in launch order. The first launches after loading are not among them.
+using Samples = std::vector<double>;
+
+struct Verification {
+  std::uint64_t seed = 0;
+  double max_abs_error = 0, max_rel_error = 0;
+  std::uint64_t elements = 0;  // compared
+};
+
+/// Facts of a prepared configuration, for the table, the store and the search. Named, with units in the name:
+/// regs, spill_bytes, static_shared_bytes, dynamic_shared_bytes, blocks_per_sm, occupancy (0..1), waves, threads_per_block, blocks.
+using Facts = std::map<std::string, double>;
+
+/// One configuration made ready to launch on a Session. Owned by the session's user; destroy before the session.
+class Prepared {
+ public:
+  virtual ~Prepared() = default;
+  virtual const Facts& facts() const noexcept = 0;
+};
+
+/// One kernel at one problem size on one device: owns buffers, fills, guards and resets them.
+/// Not thread-safe; used by one thread of a device worker. Failures of a configuration are Rejections; after one whose
+/// context_lost() is true the process must be replaced.
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  /// Loads code, resolves geometry and arguments, makes buffers of the sizes that `config` needs.
+  /// `modules` holds one module for source kernels on CUDA, none otherwise.
+  virtual tl::expected<std::unique_ptr<Prepared>, Rejection> prepare(
+      const search::Config& config, const std::vector<CompiledModule>& modules) = 0;
+
+  /// Times `launches` launches under the policy, after `warmup` untimed ones.
+  virtual tl::expected<Samples, Rejection> time(Prepared& prepared, int warmup, int launches) = 0;
+
+  /// Fills the inputs from `seed`, poisons outputs and workspaces, launches once, and compares with the reference at that
+  /// seed; checks guard zones, unchanged inputs and unwritten outputs. Never timed.
+  virtual tl::expected<Verification, Rejection> verify(Prepared& prepared, std::uint64_t seed) = 0;
+
+  /// "reference", "against_default", "recorded" or "no": what verify compares with.
+  virtual std::string_view verified_by() const noexcept = 0;
+
+  /// True after a sticky error.
+  virtual bool context_lost() const noexcept = 0;
+};
+
+/// The default configuration, for sessions whose kernel has no reference: its output is what others are compared with.
+struct SessionRequest {
+  std::shared_ptr<const SpecProgram> program;
+  Dims dims;  // complete
+  MeasurePolicy policy;
+  std::vector<CompiledModule> default_modules;    // of the default configuration, if it needs compiling
+  std::vector<CompiledModule> reference_modules;  // of the reference kernel, if there is one and the device is CUDA
+  std::vector<std::uint64_t> seeds;               // of the verifications to come (reference outputs may be made ahead)
+};
+
+class PluginKernel;  // plugin_host.hpp
+
+/// Where kernels run. Lives in a device worker process.
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const noexcept = 0;
+  /// `plugin` gives the callbacks of callable kernels and host references; null for spec files. Borrowed.
+  /// Errors: DeviceError (out of memory for the buffers, no such thing on this device), Rejection when the default or the reference
+  /// cannot run.
+  virtual tl::expected<std::unique_ptr<Session>, Rejection> open(const SessionRequest& request,
+                                                                 const PluginKernel* plugin) = 0;
+};
+
+/// Opens "host", "cuda:N" or "replay:FILE" in this process. Errors: DeviceError, UsageError.
+std::unique_ptr<Device> open_device(std::string_view id);
+
+/// What this machine has, without creating a context, plus one sentence for each thing that is missing.
+struct DeviceList {
+  std::vector<DeviceInfo> devices;       // host always; every CUDA device
+  std::vector<std::string> unavailable;  // "no CUDA device: libcuda.so.1 cannot be loaded (no NVIDIA driver)"
+};
+/// Calls into libcuda if it is there: run it in a worker, never in the supervisor.
+DeviceList list_devices();
+
+}  // namespace kerntune

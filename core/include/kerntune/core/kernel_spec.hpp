@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <kerntune/expr/value.hpp>
+
+namespace kerntune {
+
+/// A kernel as the engine sees it: one serialisable document, whatever it came from (plugin, JSON file).
+/// The JSON form of every member has the member's name; docs/kernel-spec.md is the reference for both.
+/// Expressions are kept as text here; SpecProgram compiles them.
+///
+/// Names that expressions may read, by place:
+///   constraints                      params
+///   derived, applicability, buffers  params, dims, derived (earlier ones), device properties (kDeviceProperties)
+///   code, steps, work                the same
+///   steps' grid, block, shared_bytes the same, and after compilation `regs` and `blocks_per_sm`
+///                                    (of that step's kernel; 0 on a host device)
+
+/// Expression text. Empty means "not given": each use documents its default.
+using ExprText = std::string;
+
+enum class DType : std::uint8_t { f32, f64, f16, bf16, i8, u8, i32, u32, i64, u64 };
+std::size_t size_of(DType type) noexcept;
+std::string_view name_of(DType type) noexcept;                     // "f32"
+std::optional<DType> dtype_from(std::string_view name) noexcept;
+
+/// A named size of the problem. Exactly one dim of a spec is the batch axis.
+struct Dim {
+  std::string name;
+  std::int64_t default_value = 1;  // JSON "default"
+  bool batch = false;
+  std::int64_t min = 1;  // values the kernel is declared for, inclusive
+  std::int64_t max = INT64_C(1) << 40;
+};
+
+/// What a parameter means to the launch. A role fills the matching expression of a step or of the code where that is
+/// empty, and tells the search what kind of knob it turns.
+enum class Role : std::uint8_t {
+  none,
+  block_x, block_y, block_z,
+  grid_x, grid_y, grid_z,
+  register_cap,        // 0 means no cap
+  min_blocks_per_sm,   // second argument of __launch_bounds__; 0 means none
+  dynamic_shared,      // bytes
+  carveout,            // preferred shared-memory carve-out, percent of the maximum; -1 is the driver's default
+  cluster_x, cluster_y, cluster_z,
+  cooperative,         // boolean
+  precision,
+};
+std::string_view name_of(Role role) noexcept;  // "block_x"
+std::optional<Role> role_from(std::string_view name) noexcept;
+
+struct ParamSpec {
+  std::string name;
+  std::vector<expr::Literal> values;
+  expr::Literal default_value;  // JSON "default"; must be one of values. What runs untuned.
+  Role role = Role::none;
+  std::string summary;
+};
+
+/// A name for a sub-expression, usable in everything evaluated after it.
+struct Derived {
+  std::string name;
+  ExprText value;
+};
+
+enum class BufferRole : std::uint8_t { in, out, inout, workspace };
+
+/// How the engine fills a buffer before a launch; deterministic in (seed, buffer index, element index).
+struct Fill {
+  enum class Kind : std::uint8_t {
+    zero,
+    constant,  // a
+    uniform,   // reals in [a, b), or integers in [a, b] for integer types
+    normal,    // mean a, standard deviation b
+    iota,      // a + index
+  };
+  Kind kind = Kind::uniform;
+  double a = -1;
+  double b = 1;
+};
+
+struct BufferSpec {
+  std::string name;
+  DType dtype = DType::f32;
+  ExprText count;            // elements
+  ExprText alignment;        // bytes, a power of two; empty: 256
+  BufferRole role = BufferRole::in;
+  Fill fill;                 // in and inout; out and workspace are poisoned instead
+};
+
+struct BufferArg {
+  std::string buffer;
+  ExprText offset;           // elements; empty: 0
+};
+struct ScalarArg {
+  DType dtype = DType::i32;
+  ExprText value;
+};
+/// A CUtensorMap passed by value (__grid_constant__). Dimensions innermost first, as cuTensorMapEncodeTiled takes them.
+struct TensorMapArg {
+  std::string buffer;
+  std::vector<ExprText> dims;             // elements, 1 to 5 of them
+  std::vector<ExprText> strides;          // bytes, one fewer than dims
+  std::vector<ExprText> box;              // elements, as many as dims
+  std::vector<ExprText> element_strides;  // empty: all 1
+  std::string swizzle = "none";           // none 32B 64B 128B
+  std::string interleave = "none";        // none 16B 32B
+  std::string l2_promotion = "none";      // none 64B 128B 256B
+  std::string oob_fill = "zero";          // zero nan
+};
+using Arg = std::variant<BufferArg, ScalarArg, TensorMapArg>;
+
+struct LaunchStep {
+  std::string entry;                 // "sgemm<{block_m},{block_n}>" or "axpy"; {name} is a param, dim or derived name
+  ExprText when;                     // empty: always
+  std::array<ExprText, 3> grid;      // blocks; empty: the role, else 1
+  std::array<ExprText, 3> block;     // threads; empty: the role, else 1
+  std::array<ExprText, 3> cluster;   // blocks; empty: the role, else no cluster launch
+  ExprText shared_bytes;             // dynamic shared memory; empty: the role, else 0
+  ExprText carveout;                 // percent; empty: the role, else the driver's default
+  ExprText cooperative;              // empty: the role, else false
+  std::vector<Arg> args;
+};
+struct MemsetStep {
+  std::string buffer;
+  ExprText when;
+  ExprText offset;                   // elements; empty: 0
+  ExprText count;                    // elements; empty: to the end
+  std::int64_t byte = 0;             // value of each byte, 0 to 255
+};
+using Step = std::variant<LaunchStep, MemsetStep>;
+
+/// Copied into a __constant__ (or __device__) symbol of the module before the steps run.
+struct SymbolBinding {
+  std::string symbol;
+  std::variant<BufferArg, ScalarArg> value;
+};
+
+struct HeaderText {
+  std::string name;  // as #include names it
+  std::string text;
+};
+struct Define {
+  std::string name;
+  ExprText value;
+};
+
+/// CUDA C++ compiled per configuration.
+struct SourceCode {
+  std::string file;  // for messages, "sgemm.cu"
+  std::string text;
+  std::vector<HeaderText> headers;
+  std::vector<std::string> options;  // passed to NVRTC as they are
+  std::vector<Define> defines;       // -Dname=value; reals print as expr::to_text, booleans as 1 and 0
+  ExprText register_cap;             // --maxrregcount; empty: the role, else none; 0: none
+  ExprText min_blocks_per_sm;        // defines KERNTUNE_MIN_BLOCKS_PER_SM; empty: the role, else not defined
+  // The engine also defines KERNTUNE_BLOCK_THREADS (product of the first launch step's block expressions) when those
+  // do not depend on `regs` or `blocks_per_sm`.
+};
+
+/// prepare / launch / teardown callbacks of the plugin.
+struct CallableCode {
+  enum class Runs : std::uint8_t { host, cuda };
+  Runs runs = Runs::host;
+  std::string revision;                          // the author's: part of the identity of an evaluation
+  std::map<std::string, std::string> libraries;  // name -> version, part of the identity
+};
+using Code = std::variant<SourceCode, CallableCode>;
+
+/// A simple GPU kernel that computes the expected outputs, into buffers of its own.
+struct ReferenceKernel {
+  SourceCode code;
+  std::vector<Step> steps;  // may use dims, derived-free: no params
+};
+struct Reference {
+  bool host = false;                                // the plugin has a reference callback
+  std::optional<ReferenceKernel> kernel;            // preferred on CUDA devices
+  std::map<std::string, std::int64_t> check_dims;   // sizes at which `kernel` is checked against `host`
+  bool any() const noexcept { return host || kernel.has_value(); }
+};
+
+/// An element passes if |out - expected| <= abs + rel * |expected|; NaN never passes.
+struct Tolerance {
+  std::string buffer;
+  ExprText abs;        // may read dims; empty: 0
+  ExprText rel;        // empty: 0
+  std::string reason;  // why this much is right
+};
+
+/// For rooflines; empty: unknown.
+struct Work {
+  ExprText flop;
+  ExprText bytes;
+};
+
+struct KernelSpec {
+  std::string name;
+  std::string revision;
+  std::string summary;
+  std::vector<Dim> dims;
+  std::vector<ParamSpec> params;
+  std::vector<ExprText> constraints;
+  std::vector<Derived> derived;
+  std::vector<ExprText> applicability;
+  std::vector<BufferSpec> buffers;
+  Code code;
+  std::vector<Step> steps;  // none for callable code
+  std::vector<SymbolBinding> symbols;
+  Reference reference;
+  std::vector<Tolerance> tolerances;
+  Work work;
+
+  bool is_source() const noexcept { return std::holds_alternative<SourceCode>(code); }
+  const Dim& batch_dim() const;
+};
+
+/// Parses and validates one spec document: structure, types, unique names, every expression (each compiled, with a caret
+/// in the message), defaults in their lists, buffers and roles that exist, exactly one batch dim.
+/// Unknown members are errors that name the nearest known one.
+/// Errors: SpecError.
+KernelSpec parse_spec(std::string_view json, std::string_view origin);
+
+/// Canonical JSON text: parse_spec(to_json(spec)) == spec, members in declared order, defaults left out.
+std::string to_json(const KernelSpec& spec);
+
+/// Loads a spec file: a kerntune spec (its "code"."file" and headers read from beside it where "text" is absent) or a
+/// T1 file (Kernel Tuner / BAT) plus its .cu. Errors: SpecError naming file and place.
+KernelSpec load_spec_file(const std::string& path);
+
+/// Digests (SHA-256, hex) of what an evaluation depends on; see docs/architecture.md, "Identity".
+std::string code_digest(const KernelSpec& spec);       // source, headers, entry, options, steps, args, geometry, fills; callable: revision, libraries
+std::string space_digest(const KernelSpec& spec);      // params, values, constraints
+std::string reference_digest(const KernelSpec& spec);  // reference, tolerances
+
+}  // namespace kerntune

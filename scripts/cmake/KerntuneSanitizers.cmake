@@ -1,0 +1,10 @@
+# KERNTUNE_SANITIZE=address builds everything with AddressSanitizer and UndefinedBehaviorSanitizer, thread with ThreadSanitizer.
+if(KERNTUNE_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(KERNTUNE_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+elseif(KERNTUNE_SANITIZE)
+  message(FATAL_ERROR "KERNTUNE_SANITIZE=${KERNTUNE_SANITIZE}: expected nothing, address or thread")
+endif()

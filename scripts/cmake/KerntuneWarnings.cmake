@@ -1,0 +1,6 @@
+# Warnings for our own targets; linked privately.
+add_library(kerntune_warnings INTERFACE)
+target_compile_options(kerntune_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow
+  $<$<COMPILE_LANGUAGE:CXX>:-Wconversion;-Wold-style-cast;-Wnon-virtual-dtor;-Woverloaded-virtual;-Wextra-semi>
+  $<$<BOOL:${KERNTUNE_WERROR}>:-Werror>)
