@@ -47,13 +47,17 @@ extern "C" {
 /* Puts the one exported symbol on the export list; everything else stays hidden (-fvisibility=hidden). */
 #define KERNTUNE_EXPORT __attribute__((visibility("default")))
 
-/* Size of a growable struct up to and including its last field of this header's minor version. */
+/* Size of a growable struct up to and including `last_field`, which is the struct's last one in this header's minor
+ * version. */
+#ifdef __cplusplus
 #define KERNTUNE_STRUCT_SIZE(type, last_field) \
-  ((uint32_t)(offsetof(type, last_field) + sizeof(((type*)0)->last_field)))
+  (static_cast<uint32_t>(offsetof(type, last_field) + sizeof(type::last_field)))
+#else
+#define KERNTUNE_STRUCT_SIZE(type, last_field) ((uint32_t)(offsetof(type, last_field) + sizeof(((type*)0)->last_field)))
+#endif
 
 /* True if the struct behind `pointer` was written by a side that knows `field`. */
-#define KERNTUNE_HAS_FIELD(pointer, type, field) \
-  ((pointer)->struct_size >= (uint32_t)(offsetof(type, field) + sizeof(((type*)0)->field)))
+#define KERNTUNE_HAS_FIELD(pointer, type, field) ((pointer)->struct_size >= KERNTUNE_STRUCT_SIZE(type, field))
 
 /* ---- status ------------------------------------------------------------------------------------------- */
 
@@ -117,10 +121,10 @@ typedef struct kerntune_named_value {
 /* One of the buffers that the spec declares, made, filled and guarded by the host. */
 typedef struct kerntune_buffer {
   uint32_t struct_size;
-  int32_t dtype;    /* KERNTUNE_F32 ... */
+  int32_t dtype;     /* KERNTUNE_F32 ... */
   kerntune_str name; /* as in the spec */
-  void* data;       /* device memory for CUDA kernels, host memory for host kernels and for reference */
-  uint64_t count;   /* elements, not bytes */
+  void* data;        /* device memory for CUDA kernels, host memory for host kernels and for reference */
+  uint64_t count;    /* elements, not bytes */
 } kerntune_buffer;
 #define KERNTUNE_BUFFER_SIZE KERNTUNE_STRUCT_SIZE(kerntune_buffer, count)
 
