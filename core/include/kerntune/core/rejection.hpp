@@ -8,8 +8,8 @@ namespace kerntune {
 
 /// Why one configuration has no time. Names are stored in databases: append only.
 enum class Reason {
-  not_applicable,     // an applicability condition is false for this size or device
-  device_limit,       // asks for more threads, shared memory, registers, ... than the device has
+  not_applicable,  // an applicability condition is false for this size or device
+  device_limit,    // asks for more threads, shared memory, registers, ... than the device has
   compile_error,
   compile_timeout,
   compile_crash,
@@ -17,15 +17,17 @@ enum class Reason {
   unsupported,        // the kernel said so
   launch_error,       // refused at launch, nothing ran
   out_of_memory,
-  fault,              // illegal address, misaligned access, device assert: the context is lost
-  crash,              // the worker process died: signal or exit
-  timeout,            // did not end in time
-  wrong_result,       // differs from the reference
-  out_of_bounds,      // wrote into a guard zone or into an input
-  unwritten_output,   // left poison in an output
+  fault,             // illegal address, misaligned access, device assert: the context is lost
+  crash,             // the worker process died: signal or exit
+  timeout,           // did not end in time
+  wrong_result,      // differs from the reference
+  out_of_bounds,     // wrote into a guard zone or into an input
+  unwritten_output,  // left poison in an output
   internal_error,
+  bad_expression,  // an expression of the spec cannot be evaluated here, or gives a number that makes no sense in its
+                   // place
 };
-std::string_view name_of(Reason reason) noexcept;  // "compile_error"
+std::string_view name_of(Reason reason) noexcept;    // "compile_error"
 Reason reason_from(std::string_view name) noexcept;  // unknown: internal_error
 
 /// One configuration's failure as a value. `message` is for a person: what happened, to what, numbers.
