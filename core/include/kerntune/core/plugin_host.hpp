@@ -38,6 +38,7 @@ struct PluginCall {
 };
 
 /// A callable kernel between prepare and teardown. Move-only; destroying it calls teardown.
+/// Threads: one at a time.
 class PreparedCallable {
  public:
   PreparedCallable(const kerntune_kernel* kernel, void* state) noexcept : kernel_(kernel), state_(state) {}
@@ -66,10 +67,19 @@ class PluginKernel {
   KernelSpec spec_;
 };
 
-/// A plugin's shared object. Opening checks, in order and before any code of the plugin runs: a regular ELF file, the entry symbol present
-/// (another major's symbol is named), then dlopen (RTLD_NOW | RTLD_LOCAL), major, struct sizes, table inside the library (dladdr),
-/// reserved fields, exactly one exported kerntune symbol..., specs parse, names unique. Never unloaded.
-/// Runs the plugin's constructors: open it in a worker process only.
+/// A plugin's shared object. Opening it checks, in this order (docs/plugin-abi.md, "Loading"):
+///   1. the path names a folder, or the file is found on plugin_search_path(); never the current directory by itself;
+///   2. before any code of the plugin runs: a regular ELF shared object for this machine, whose only exported symbol is
+///   the
+///      entry (another major's is named);
+///   3. dlopen (RTLD_NOW | RTLD_LOCAL), then the table: major, struct sizes, reserved fields, table and callbacks
+///   inside the
+///      library (dladdr);
+///   4. the specs parse, agree with the callbacks, and have unique names.
+/// Never unloaded; opening it again, even under another path, gives the same kernels and does not call the entry again.
+/// Runs the plugin's constructors and entry, which may do anything: open it in a worker process only. Where the process
+/// uses CUDA, initialise CUDA first: libcuda loads libraries too, and the two locks can deadlock.
+/// Threads: open may be called from any thread.
 class PluginLibrary {
  public:
   /// Errors: PluginError (what was expected, what was found, what to do).
@@ -87,8 +97,9 @@ class PluginLibrary {
   std::vector<PluginKernel> kernels_;
 };
 
-/// Folders searched for plugins, in order: $KERNTUNE_PLUGIN_PATH, <executable>/../lib/kerntune/plugins, the build tree's plugins.
-/// Never the current directory.
+/// Folders searched for plugins, in order: the entries of $KERNTUNE_PLUGIN_PATH (colons between them; an empty one is
+/// ignored), <executable>/../lib/kerntune/plugins, and the build tree's plugins if this program lies in one. They may
+/// not exist.
 std::vector<std::string> plugin_search_path();
 
 }  // namespace kerntune
