@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune_options.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <kerntune/core/errors.hpp>
+#include <kerntune/search/strategy.hpp>
+
+#include "common.hpp"
+#include "convert.hpp"
+#include "near_name.hpp"
+
+namespace kerntune::app {
+namespace {
+
+constexpr std::int64_t kDefaultEvaluations = 200;
+
+std::vector<std::string> strategy_names() {
+  std::vector<std::string> names;
+  for (const search::StrategyInfo& info : search::strategies()) names.emplace_back(info.name);
+  return names;
+}
+
+std::string strategy_help() {
+  std::string text = "How to search. ";
+  for (const search::StrategyInfo& info : search::strategies())
+    text += fmt::format("{}: {}. ", info.name, info.summary);
+  return text + fmt::format("Default: {}", search::default_strategy());
+}
+
+}  // namespace
+
+std::vector<Option> TuneOptions::what() {
+  const std::string group = "what to tune";
+  return {
+      {.names = "KERNEL",
+       .value = "",
+       .help = "A kernel's name, PLUGIN.so[:KERNEL] or a spec file (.json)",
+       .target = &kernel_,
+       .required = true,
+       .group = group},
+      {.names = "--batch",
+       .value = "LIST",
+       .help = "Batches to tune, 1,8,64; default: the kernel's usual one",
+       .target = &batches_,
+       .group = group},
+      {.names = "--dim",
+       .value = "NAME=VALUE",
+       .help = "Another size of the problem; repeatable",
+       .target = &dims_,
+       .group = group},
+      {.names = "--device",
+       .value = "D",
+       .help = "auto (the first GPU, else the host), host, cuda:N, or replay:FILE (a recorded space)",
+       .target = &device_,
+       .group = group},
+      {.names = "--plugins",
+       .value = "PATH",
+       .help = "Where to look for the kernel, beside the usual folders; repeatable",
+       .target = &plugins_,
+       .group = group},
+  };
+}
+
+std::vector<Option> TuneOptions::search() {
+  const std::string group = "how to search";
+  return {
+      {.names = "--strategy", .value = "NAME", .help = strategy_help(), .target = &strategy_, .group = group},
+      {.names = "--budget",
+       .value = "B",
+       .help = "When to stop: configurations per batch (200), time for the run (90s, 5m, 1h), both (200,5m: whichever "
+               "comes "
+               "first), or all. Default: 200",
+       .target = &budget_,
+       .group = group},
+      {.names = "--seed",
+       .value = "N",
+       .help = "Seed of the search's random choices; default 1",
+       .target = &seed_,
+       .group = group},
+      {.names = "--retry-failed",
+       .value = "",
+       .help = "Try again what failed in earlier runs",
+       .target = &retry_failed_,
+       .group = group},
+      {.names = "--jobs",
+       .value = "N",
+       .help = "Compile processes; default: as many as there are CPUs, less one on larger machines",
+       .target = &jobs_,
+       .group = group},
+      {.names = "--timeout",
+       .value = "S",
+       .help = "Seconds after which one configuration is given up; default 30",
+       .target = &timeout_s_,
+       .group = group},
+  };
+}
+
+std::vector<Option> TuneOptions::measurement() {
+  const std::string group = "how to measure";
+  return {
+      {.names = "--l2",
+       .value = "STATE",
+       .help = "Cache before each launch; default: cold on a GPU, warm on the host",
+       .target = &l2_,
+       .choices = {"cold", "warm"},
+       .group = group},
+      {.names = "--mode",
+       .value = "MODE",
+       .help = "How launches are issued; default eager",
+       .target = &mode_,
+       .choices = {"eager", "graph"},
+       .group = group},
+      {.names = "--db", .value = "FILE", .help = kStoreHelp, .target = &db_, .group = "output"},
+  };
+}
+
+std::vector<Option> TuneOptions::describe() {
+  std::vector<Option> all = what();
+  for (Option& option : search()) all.push_back(std::move(option));
+  for (Option& option : measurement()) all.push_back(std::move(option));
+  return all;
+}
+
+void TuneOptions::check_dims(const std::string& verb, const KernelSpec& spec, const Dims& dims) const {
+  std::vector<std::string> known;
+  for (const Dim& dim : spec.dims) known.push_back(dim.name);
+  for (const auto& [name, value] : dims) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw UsageError(fmt::format("{} --dim: kernel '{}' has no size '{}'{}; its sizes are {}", verb, spec.name, name,
+                                   did_you_mean(name, known), fmt::join(known, ", ")));
+    if (name == spec.batch_dim().name)
+      throw UsageError(
+          fmt::format("{} --dim: '{}' is the batch of kernel '{}'; give it with --batch", verb, name, spec.name));
+  }
+}
+
+TuneRequest TuneOptions::request(const std::string& verb) const {
+  // What needs no plugin is checked before one is opened.
+  TuneRequest request;
+  if (!batches_.empty()) request.batches = parse_batches(verb + " --batch", batches_);
+  request.dims = parse_dims(verb + " --dim", dims_);
+  request.budget = budget_.empty()    ? Budget{.evaluations = kDefaultEvaluations, .seconds = {}}
+                   : budget_ == "all" ? Budget{}
+                                      : parse_budget(verb + " --budget", budget_);
+  const std::vector<std::string> strategies = strategy_names();
+  if (!strategy_.empty() && std::find(strategies.begin(), strategies.end(), strategy_) == strategies.end())
+    throw UsageError(fmt::format("{} --strategy: expected one of {}, found '{}'{}", verb, fmt::join(strategies, ", "),
+                                 strategy_, did_you_mean(strategy_, strategies)));
+  if (!(timeout_s_ > 0))
+    throw UsageError(fmt::format("{} --timeout: expected seconds above 0, found {}", verb, timeout_s_));
+  if (jobs_ < 0 || jobs_ > 1024) throw UsageError(fmt::format("{} --jobs: expected 1 to 1024, found {}", verb, jobs_));
+  request.strategy = strategy_;
+  request.seed = seed_;
+  request.retry_failed = retry_failed_;
+  request.evaluation_timeout_s = timeout_s_;
+  request.compile_processes = static_cast<int>(jobs_);
+  request.store_path = store_path(db_);
+
+  request.kernel = kernel_named(kernel_, plugins_);
+  check_dims(verb, request.kernel.spec, request.dims);
+  if (request.batches.empty()) request.batches = {request.kernel.spec.batch_dim().default_value};
+  request.device = resolve_device(device_, request.kernel.spec);
+  request.policy = policy_for(l2_, mode_, request.device);
+  return request;
+}
+
+ExitCode exit_code_of(const TuneReport& report) {
+  const auto usable = [](const BatchResult& batch) { return batch.best.has_value(); };
+  if (report.interrupted) return ExitCode::partial;
+  if (std::none_of(report.batches.begin(), report.batches.end(), usable)) return ExitCode::nothing_usable;
+  return std::all_of(report.batches.begin(), report.batches.end(), usable) ? ExitCode::done : ExitCode::partial;
+}
+
+}  // namespace kerntune::app

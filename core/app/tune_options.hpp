@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <kerntune/core/tuner.hpp>
+
+#include "command.hpp"
+
+namespace kerntune::app {
+
+/// The options that say what to tune and how: shared by tune and record.
+class TuneOptions {
+ public:
+  /// Options point into this object.
+  std::vector<Option> describe();
+  /// Finds the kernel and resolves the device. `verb` starts messages. Errors: UsageError, SpecError, PluginError.
+  TuneRequest request(const std::string& verb) const;
+
+ private:
+  std::vector<Option> what();
+  std::vector<Option> search();
+  std::vector<Option> measurement();
+  void check_dims(const std::string& verb, const KernelSpec& spec, const Dims& dims) const;
+
+  std::string kernel_, device_ = "auto", batches_, strategy_, budget_, l2_, mode_ = "eager", db_;
+  std::vector<std::string> dims_, plugins_;
+  std::uint64_t seed_ = 1;
+  double timeout_s_ = 30;
+  std::int64_t jobs_ = 0;
+  bool retry_failed_ = false;
+};
+
+/// done, partial (interrupted, or a batch without a result) or nothing_usable.
+ExitCode exit_code_of(const TuneReport& report);
+
+}  // namespace kerntune::app

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <kerntune/core/report.hpp>
+
+namespace kerntune::report {
+
+using Json = nlohmann::ordered_json;
+
+/// Canonical text as an object of typed values.
+Json config_json(std::string_view config);
+/// Null for 0 and for what JSON cannot say.
+Json number_or_null(double value);
+Json facts_json(const Facts& facts);
+Json dims_json(const Dims& dims);
+Json literal_json(const expr::Literal& literal);
+Json device_json(const DeviceInfo& device);
+Json roofline_json(const Roofline& roofline);
+Json optional_number(const std::optional<double>& value);
+
+/// Two blanks of indentation and a newline at the end; bytes that are not UTF-8 (a compiler may print anything) are
+/// replaced.
+std::string document(const Json& json);
+
+}  // namespace kerntune::report

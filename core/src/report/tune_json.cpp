@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include <kerntune/core/report.hpp>
+
+#include "json_parts.hpp"
+
+namespace kerntune::report {
+namespace {
+
+Json finalist_json(const Finalist& finalist) {
+  return {{"config", config_json(finalist.config_text)},
+          {"time_ns", finalist.time_ns},
+          {"ratio", finalist.ratio},
+          {"ratio_low", finalist.ratio_low},
+          {"ratio_high", finalist.ratio_high},
+          {"tie", finalist.tie},
+          {"verified", finalist.verified},
+          {"facts", facts_json(finalist.facts)}};
+}
+
+Json failures_json(const BatchResult& batch) {
+  Json json = Json::object();
+  for (const auto& [reason, count] : batch.failures_by_reason) json[reason] = count;
+  return json;
+}
+
+Json winner_json(const Finalist& finalist) {
+  return {{"config", config_json(finalist.config_text)},
+          {"time_ns", finalist.time_ns},
+          {"verified", finalist.verified},
+          {"facts", facts_json(finalist.facts)}};
+}
+
+Json best_json(const BatchResult& batch, const DeviceInfo& device) {
+  if (!batch.best) return nullptr;
+  Json json = winner_json(*batch.best);
+  json["roofline"] = roofline_json(roofline(batch.best->time_ns, batch.flop, batch.bytes, device));
+  return json;
+}
+
+Json ties_json(const BatchResult& batch) {
+  Json json = Json::array();
+  for (const std::string& tie : batch.ties) json.push_back(config_json(tie));
+  return json;
+}
+
+Json batch_json(const BatchResult& batch, const DeviceInfo& device) {
+  Json json = {{"batch", batch.batch}, {"dims", dims_json(batch.dims)}};
+  json["evaluated"] = batch.evaluated;
+  json["reused"] = batch.reused;
+  json["failed"] = batch.failed;
+  json["failures"] = failures_json(batch);
+  json["pruned_static"] = batch.pruned_static;
+  json["default"] = batch.default_config ? winner_json(*batch.default_config) : Json(nullptr);
+  json["best"] = best_json(batch, device);
+  json["ties"] = ties_json(batch);
+  json["unresolved"] = batch.unresolved;
+  json["speedup"] = number_or_null(batch.speedup);
+  json["speedup_low"] = number_or_null(batch.speedup_low);
+  json["speedup_high"] = number_or_null(batch.speedup_high);
+  json["confirm_rounds"] = batch.confirm_rounds;
+  json["finalists"] = Json::array();
+  for (const Finalist& finalist : batch.finalists) json["finalists"].push_back(finalist_json(finalist));
+  json["flop"] = optional_number(batch.flop);
+  json["bytes"] = optional_number(batch.bytes);
+  json["wall_s"] = batch.wall_s;
+  json["lane_idle_fraction"] = batch.lane_idle_fraction;
+  json["note"] = batch.note;
+  return json;
+}
+
+}  // namespace
+
+std::string tune_json(const TuneReport& report) {
+  Json json = {{"kernel", report.kernel}, {"device", report.device.id}};
+  json["device_key"] = report.device.device_class;
+  json["device_name"] = report.device.name;
+  json["toolchain"] = report.toolchain;
+  json["strategy"] = report.strategy;
+  json["seed"] = report.seed;
+  json["policy"] = report.policy;
+  json["space_count"] = report.space_count;
+  json["wall_s"] = report.wall_s;
+  json["interrupted"] = report.interrupted;
+  json["store"] = report.store_path;
+  json["run_id"] = report.run_id;
+  json["batches"] = Json::array();
+  for (const BatchResult& batch : report.batches) json["batches"].push_back(batch_json(batch, report.device));
+  json["warnings"] = report.warnings;
+  return document(json);
+}
+
+}  // namespace kerntune::report

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <kerntune/core/report.hpp>
+
+#include "failures.hpp"
+#include "text_table.hpp"
+
+namespace kerntune::report {
+namespace {
+
+std::string speedup_text(const BatchResult& batch, const Style& style) {
+  if (!(batch.speedup > 0)) return "-";
+  const std::string_view times = style.utf8 ? "×" : "x";
+  const std::string_view dash = style.utf8 ? "–" : "-";
+  if (!(batch.speedup_low > 0)) return fmt::format("{:.3f}{}", batch.speedup, times);
+  return fmt::format("{:.3f}{} ({:.3f}{}{:.3f})", batch.speedup, times, batch.speedup_low, dash, batch.speedup_high);
+}
+
+/// Good only if the interval says so: a tie with the default is not a gain.
+Ink speedup_ink(const BatchResult& batch) {
+  if (batch.speedup_low > 1.01) return Ink::good;
+  return batch.speedup > 0 && batch.speedup_high > 0 && batch.speedup_high < 1 ? Ink::bad : Ink::plain;
+}
+
+std::string achieved_text(const Roofline& r) {
+  const bool by_bytes = r.limit == Roofline::Limit::memory || (r.limit == Roofline::Limit::unknown && !r.flop_per_s);
+  if (by_bytes) return r.bytes_per_s ? rate_text(*r.bytes_per_s, "B/s") : "-";
+  return r.flop_per_s ? rate_text(*r.flop_per_s, "FLOP/s") : "-";
+}
+
+std::string limit_text(const Roofline& r) {
+  if (!r.flop_per_s && !r.bytes_per_s) return "-";
+  if (r.limit == Roofline::Limit::unknown) return "limit unknown";
+  const std::string_view name = r.limit == Roofline::Limit::compute ? "f32 peak" : "bandwidth";
+  return fmt::format("{:.{}f} % of {}", r.fraction * 100, r.fraction < 0.1 ? 1 : 0, name);
+}
+
+std::string best_time(const BatchResult& batch, const Style& style) {
+  return batch.best ? time_text(batch.best->time_ns, style) : std::string("none");
+}
+
+std::string ties_text(const BatchResult& batch) {
+  return fmt::format("{}{}", std::max<std::size_t>(batch.ties.size(), batch.best ? 1 : 0), batch.unresolved ? "?" : "");
+}
+
+TextTable::Cell failed_cell(const BatchResult& batch) {
+  return {grouped(batch.failed), batch.failed > 0 ? Ink::warn : Ink::plain};
+}
+
+std::string result_table(const TuneReport& report, const Style& style) {
+  TextTable table;
+  for (const char* heading :
+       {"batch", "default", "best", "speed-up", "achieved", "of the limit", "ties", "evaluated", "reused", "failed"})
+    table.column(heading, Align::right);
+  for (const BatchResult& batch : report.batches) {
+    const Roofline roof = roofline(batch.best ? batch.best->time_ns : 0, batch.flop, batch.bytes, report.device);
+    table.row({{grouped(batch.batch), Ink::bold},
+               {batch.default_config ? time_text(batch.default_config->time_ns, style) : "failed"},
+               {best_time(batch, style), batch.best ? Ink::bold : Ink::bad},
+               {speedup_text(batch, style), speedup_ink(batch)},
+               {achieved_text(roof)},
+               {limit_text(roof)},
+               {ties_text(batch)},
+               {grouped(batch.evaluated)},
+               {grouped(batch.reused)},
+               failed_cell(batch)});
+  }
+  return table.text(2, style);
+}
+
+std::string changes_text(const BatchResult& batch, const Style& style) {
+  if (!batch.best) return batch.note.empty() ? "no configuration could be used" : printable(batch.note);
+  if (!batch.default_config) return batch.best->config_text;
+  std::vector<std::string> parts;
+  const std::string_view arrow = style.utf8 ? "→" : "->";
+  for (const ConfigChange& change : changes_from(batch.best->config_text, batch.default_config->config_text))
+    parts.push_back(fmt::format("{} {}{}{}", change.name, change.default_value, arrow, change.value));
+  if (parts.empty()) return "the default is the best that was found";
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string hanging(std::string_view label, std::string_view text, std::size_t indent, const Style& style) {
+  std::string body = wrapped(text, indent, style);
+  if (body.empty()) body = std::string(indent, ' ') + '\n';
+  body.replace(0, std::min(indent, columns_of(label)), label);
+  return body;
+}
+
+std::string best_section(const TuneReport& report, const Style& style) {
+  std::string out = inked("best configuration (default→best where they differ)", Ink::bold, style) + '\n';
+  if (!style.utf8) out = "best configuration (default->best where they differ)\n";
+  for (const BatchResult& batch : report.batches) {
+    out += hanging(fmt::format("  batch {}", batch.batch), changes_text(batch, style), 16, style);
+    if (!batch.best) continue;
+    std::string proof = fmt::format("verified: {}", batch.best->verified);
+    if (batch.ties.size() > 1)
+      proof += fmt::format("; {} configurations could not be told apart, this one was picked", batch.ties.size());
+    if (batch.unresolved) proof += "; still unresolved after the last confirmation round";
+    out += inked(wrapped(proof, 16, style), Ink::dim, style);
+  }
+  return out;
+}
+
+std::string failure_section(const TuneReport& report, const Style& style) {
+  const std::vector<FailureGroup> groups = failure_groups(report);
+  if (groups.empty()) return {};
+  std::int64_t failed = 0, pruned = 0;
+  for (const BatchResult& batch : report.batches) failed += batch.failed, pruned += batch.pruned_static;
+  std::string out = inked("without a time", Ink::bold, style);
+  out += fmt::format(": {} configuration{}", grouped(failed), failed == 1 ? "" : "s");
+  if (pruned > 0) out += fmt::format(", {} of them before anything was compiled or launched", grouped(pruned));
+  out += '\n';
+  for (const FailureGroup& group : groups) {
+    const std::string label = fmt::format("  {:>6}  {}", grouped(group.count), group.reason);
+    out += inked(label, Ink::warn, style) + '\n';
+    if (!group.example.empty())
+      out += wrapped(fmt::format("e.g. {}: {}", group.example_config, first_line(group.example)), 10, style);
+  }
+  return out;
+}
+
+std::string heading(const TuneReport& report, const Style& style) {
+  std::string out = fmt::format("{} on {}", inked(report.kernel, Ink::bold, style), report.device.name);
+  if (report.device.id != report.device.name) out += fmt::format(" ({})", report.device.id);
+  out += fmt::format("\n{} valid configurations, strategy {}, seed {}, {}, {}", grouped(report.space_count),
+                     report.strategy, report.seed, report.policy, duration_text(report.wall_s));
+  if (report.interrupted)
+    out += inked("\ninterrupted: the best so far is shown; the same command goes on from here", Ink::warn, style);
+  return out + "\n\n";
+}
+
+std::string query_command(const TuneReport& report, const BatchResult& batch) {
+  std::string command = fmt::format("kerntune query --db {} {} --batch {}", shell_word(report.store_path),
+                                    shell_word(report.kernel), batch.batch);
+  std::string batch_dim;
+  for (const Dim& dim : report.spec.dims)
+    if (dim.batch) batch_dim = dim.name;
+  for (const auto& [name, value] : batch.dims)
+    if (name != batch_dim) command += fmt::format(" --dim {}={}", name, value);
+  return command + " --device-key " + shell_word(report.device.device_class);
+}
+
+std::string stored_section(const TuneReport& report) {
+  if (report.store_path.empty()) return {};
+  const auto usable = std::find_if(report.batches.begin(), report.batches.end(),
+                                   [](const BatchResult& batch) { return batch.best.has_value(); });
+  if (usable == report.batches.end()) return fmt::format("\nstored in {}\n", report.store_path);
+  return fmt::format("\nstored in {}; ask for it with\n  {}\n", report.store_path, query_command(report, *usable));
+}
+
+}  // namespace
+
+std::string tune_text(const TuneReport& report, const Style& style) {
+  std::string out = heading(report, style);
+  out += result_table(report, style);
+  out += '\n' + best_section(report, style);
+  const std::string failures = failure_section(report, style);
+  if (!failures.empty()) out += '\n' + failures;
+  for (const std::string& warning : report.warnings)
+    out += '\n' + inked("warning", Ink::warn, style) + ": " + wrapped(printable(warning), 0, style);
+  return out + stored_section(report);
+}
+
+}  // namespace kerntune::report
