@@ -25,13 +25,13 @@ class StorageError : public std::runtime_error {
   int sqlite_code_;
 };
 
-/// The authoring store: one SQLite file, rollback journal, BEGIN IMMEDIATE, synchronous FULL, STRICT tables. Not WAL (docs/adr).
-/// Threads: one at a time. Processes: any number may have it open; writers wait up to 10 s for each other.
+/// The authoring store: one SQLite file, rollback journal, BEGIN IMMEDIATE, synchronous FULL, STRICT tables. Not WAL
+/// (docs/adr). Threads: one at a time. Processes: any number may have it open; writers wait up to 10 s for each other.
 class ResultStore {
  public:
   enum class Mode { create, read_write, read_only };
-  /// create: makes the file and its folders if absent. Older schemas migrate in one transaction; a newer one, or a file that is not
-  /// ours, is refused and left untouched. Errors: StorageError.
+  /// create: makes the file and its folders if absent. Older schemas migrate in one transaction; a newer one, or a file
+  /// that is not ours, is refused and left untouched. Errors: StorageError.
   static ResultStore open(const std::string& path, Mode mode);
   ResultStore(ResultStore&&) noexcept;
   ResultStore& operator=(ResultStore&&) noexcept;
@@ -40,8 +40,8 @@ class ResultStore {
   void begin_run(const RunRecord& run);
   void end_run(const std::string& run_id, std::int64_t ended_unix_us, const std::string& outcome);
 
-  /// One transaction, one durable commit: stores the finished evaluations (replacing rows of the same id), removes their started rows,
-  /// adds the started rows of the next. Nothing is stored if any part fails.
+  /// One transaction, one durable commit: stores the finished evaluations (replacing rows of the same id), removes
+  /// their started rows, adds the started rows of the next. Nothing is stored if any part fails.
   void commit(std::span<const EvaluationRecord> finished, std::span<const StartedRecord> started);
 
   std::optional<EvaluationRecord> find(const EvaluationKey& key) const;
@@ -54,7 +54,8 @@ class ResultStore {
   std::vector<StartedRecord> leftovers(const std::string& run_id) const;
   void clear_started(std::span<const StartedRecord> rows);
 
-  /// Stores a winner and keeps earlier ones as history; the newest per (kernel, dims, device_class, toolchain, policy, digests) is current.
+  /// Stores a winner and keeps earlier ones as history; the newest per (kernel, dims, device_class, toolchain, policy,
+  /// digests) is current.
   void record_final(const FinalRecord& record);
   /// Current finals, sorted by kernel, other_dims, device_class, batch. Empty kernel: all.
   std::vector<FinalRecord> finals(const std::string& kernel = "") const;

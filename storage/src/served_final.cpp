@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "served_final.hpp"
+
+#include <string>
+
+#include "row_check.hpp"
+
+namespace kerntune::storage {
+namespace {
+
+// Current: no newer one of the same identity. Equal times are ordered by id, so that all stores agree.
+constexpr char kCurrent[] =
+    "SELECT c.kernel, c.device_class, f.other_dims, c.policy, f.batch, c.code_digest, c.toolchain, f.space_digest, "
+    "f.reference_digest, f.finished_unix_us, f.id, f.config, f.default_config, f.time_ns, f.served_check "
+    "FROM final AS f JOIN context AS c ON c.id = f.context "
+    "WHERE NOT EXISTS (SELECT 1 FROM final AS newer WHERE newer.context = f.context "
+    "AND newer.space_digest = f.space_digest AND newer.reference_digest = f.reference_digest "
+    "AND (newer.finished_unix_us, newer.id) > (f.finished_unix_us, f.id))";
+
+}  // namespace
+
+std::int64_t served_check(const ServedFinal& s) noexcept {
+  RowCheck check;
+  check.add(s.kernel).add(s.device_class).add(s.other_dims).add(s.policy).add(s.batch);
+  check.add(s.code_digest)
+      .add(s.toolchain)
+      .add(s.space_digest)
+      .add(s.reference_digest)
+      .add(s.finished_unix_us)
+      .add(s.id);
+  check.add(s.config).add(s.default_config).add(s.time_ns);
+  return check.value();
+}
+
+CurrentFinals::CurrentFinals(sqlite::Connection& db) : rows_(db.query(kCurrent)) {}
+
+ServedFinal CurrentFinals::row() const {
+  ServedFinal served;
+  served.kernel = rows_.text(0);
+  served.device_class = rows_.text(1);
+  served.other_dims = rows_.text(2);
+  served.policy = rows_.text(3);
+  served.batch = rows_.integer(4);
+  served.code_digest = rows_.text(5);
+  served.toolchain = rows_.text(6);
+  served.space_digest = rows_.text(7);
+  served.reference_digest = rows_.text(8);
+  served.finished_unix_us = rows_.integer(9);
+  served.id = rows_.blob(10);
+  served.config = rows_.text(11);
+  served.default_config = rows_.text(12);
+  served.time_ns = rows_.real(13);
+  if (rows_.integer(14) != served_check(served)) {
+    sqlite::throw_damaged("the winner of kernel '" + std::string(served.kernel) + "' at batch " +
+                          std::to_string(served.batch) + " does not match its check");
+  }
+  return served;
+}
+
+}  // namespace kerntune::storage

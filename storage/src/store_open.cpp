@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include <kerntune/storage/result_store.hpp>
+
+#include "create_file.hpp"
+#include "file_probe.hpp"
+#include "schema.hpp"
+#include "store_connection.hpp"
+#include "store_failure.hpp"
+
+namespace kerntune::storage {
+namespace {
+
+constexpr std::chrono::seconds kLockWait{10};
+constexpr char kOpening[] = "open store";
+
+void create(const std::string& path) {
+  const auto image = guarded("create store", path, [] { return empty_store_image(); });
+  try {
+    create_file(path, image);
+  } catch (const std::system_error& error) {
+    fail("create store", path, std::string(error.what()) + "; check the folder, its permissions and its free space");
+  }
+}
+
+void require_usable(const std::string& path, ResultStore::Mode mode) {
+  const bool creating = mode == ResultStore::Mode::create;
+  FileProbe probe = probe_file(path);
+  if (probe.kind == FileKind::missing && creating) {
+    create(path);
+    probe = probe_file(path);
+  }
+  if (probe.kind == FileKind::usable || (probe.kind == FileKind::empty && creating)) return;
+  fail(kOpening, path, probe.problem);
+}
+
+sqlite::Connection open_writable(const std::string& path) {
+  auto db = sqlite::Connection::open(path, sqlite::Connection::Access::read_write, kLockWait);
+  // TRUNCATE and FULL: SQLite syncs the emptied journal too, so that a commit survives a power cut
+  // (docs/adr/0004-store-journal.md).
+  db.exec("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+  migrate(db, migrations());
+  return db;
+}
+
+// Undoing what a killed writer left needs write access; a reader that may write lends it.
+void undo_interrupted_commit(const std::string& path) {
+  auto db = sqlite::Connection::open(path, sqlite::Connection::Access::read_write, kLockWait);
+  db.integer("SELECT count(*) FROM sqlite_schema");
+}
+
+sqlite::Connection open_read_only(const std::string& path) {
+  auto db = sqlite::Connection::open(path, sqlite::Connection::Access::read_only, kLockWait);
+  try {
+    db.integer("SELECT count(*) FROM sqlite_schema");
+  } catch (const sqlite::SqliteError& error) {
+    if (error.cause() != sqlite::Cause::hot_journal) throw;
+    undo_interrupted_commit(path);
+  }
+  return db;
+}
+
+}  // namespace
+
+ResultStore ResultStore::open(const std::string& path, Mode mode) {
+  require_usable(path, mode);
+  return guarded(kOpening, path, [&] {
+    auto db = mode == Mode::read_only ? open_read_only(path) : open_writable(path);
+    return ResultStore(path, std::make_unique<Connection>(Connection{std::move(db)}));
+  });
+}
+
+ResultStore::ResultStore(std::string path, std::unique_ptr<Connection> connection)
+    : path_(std::move(path)), connection_(std::move(connection)) {}
+ResultStore::ResultStore(ResultStore&&) noexcept = default;
+ResultStore& ResultStore::operator=(ResultStore&&) noexcept = default;
+ResultStore::~ResultStore() = default;
+
+}  // namespace kerntune::storage
