@@ -25,18 +25,20 @@ struct CompileJob {
   std::uint64_t memory_limit_bytes = UINT64_C(4) << 30;         // address space of the compile process
 };
 
-/// Digest (SHA-256, hex) of everything that the cubin depends on: source, header contents, options, entries, arch, cap, and the NVRTC
-/// version that `nvrtc_version` states ("13.0"). The cubin cache's file name.
+/// Digest (SHA-256, hex) of everything that the cubin depends on: source, header contents, options, entries, arch, cap, the NVRTC
+/// version that `nvrtc_version` states ("13.0.88"), and, if the job includes headers that it does not bring along, the toolkit's version
+/// and the names, sizes and times of the files under the job's own -I folders. The cubin cache's file name.
+/// Limits on time and memory are not part of it. Reads the disk only for jobs with such headers. Threads: any.
 std::string compile_key(const CompileJob& job, const std::string& nvrtc_version);
 
-/// What the compiler and the cubin say about one entry, before any launch.
+/// What the compiler says about one entry (ptxas -v), before any launch.
 struct EntryFacts {
   std::string lowered_name;       // mangled: what cuModuleGetFunction takes
   std::int64_t regs = 0;          // per thread
   std::int64_t stack_bytes = 0;
   std::int64_t spill_store_bytes = 0, spill_load_bytes = 0;
   std::int64_t static_shared_bytes = 0;
-  std::int64_t constant_bytes = 0;
+  std::int64_t constant_bytes = 0;  // as ptxas reports it; CUDA 13 no longer does, so 0 there
 };
 
 struct CompiledModule {
@@ -69,14 +71,25 @@ class CubinCache {
   std::string warning_;
 };
 
-/// The NVRTC library, loaded at run time (libnvrtc.so.13, .12, plain, or $KERNTUNE_NVRTC).
+/// The NVRTC library, loaded at run time: $KERNTUNE_NVRTC alone if it is set, else libnvrtc.so.13, .12 or plain from the loader's
+/// path, $CUDA_HOME/lib64, $CUDA_PATH/lib64 and /usr/local/cuda/lib64. Threads: any; compilations take NVRTC's lock.
 namespace nvrtc {
-/// "13.0", or empty with `why_not` set if the library cannot be loaded.
+/// The release with its patch level ("13.0.88"), or empty with `why_not` set if the library cannot be loaded.
+/// Cost: the first call compiles an empty program (about 20 ms), because NVRTC names its patch level nowhere else.
 std::string version(std::string* why_not = nullptr);
-/// Real architectures the compiler accepts: {75, 80, ...}.
+/// Real architectures the compiler accepts: {75, 80, ...}; empty if the library cannot be loaded.
 std::vector<int> architectures();
-/// Compiles in this process. Call from compile workers only: the compiler may crash or hang.
-/// Rejections: compile_error with the log, cap_not_effective.
+/// Compiles in this process. Call from compile workers only: the compiler may crash or hang. Does not look into any cache.
+///
+/// The engine adds the architecture, -v for ptxas, the register cap, and the toolkit's include folders if the job includes
+/// headers that it does not bring along ($CUDA_HOME, $CUDA_PATH, beside libnvrtc, /usr/local/cuda). Of the author's options only the
+/// architecture is checked: "--gpu-architecture=sm_90a" refines "sm_90", another chip is refused.
+///
+/// A cap only ever lowers: a kernel with __launch_bounds__, which ignores --maxrregcount, is compiled again with ptxas'
+/// --override-directive-values; kernels that obey are not, because the override would raise their limit too.
+///
+/// Rejections: compile_error with the log; cap_not_effective with the numbers; device_limit for too much static shared memory;
+/// unsupported for an architecture that this NVRTC does not know. Errors: DeviceError if NVRTC cannot be loaded.
 tl::expected<CompiledModule, Rejection> compile(const CompileJob& job);
 }  // namespace nvrtc
 
