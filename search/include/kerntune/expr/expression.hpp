@@ -2,16 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <kerntune/expr/value.hpp>
 
 namespace kerntune::expr {
+
+namespace detail {
+struct Program;
+}
 
 /// Names that expressions may use. Each name has a slot: the position of its value in the span that
 /// Expression::evaluate receives.
@@ -34,8 +40,7 @@ class Symbols {
 ///     ^~~~~~
 class ExprError : public std::runtime_error {
  public:
-  ExprError(const std::string& message, std::size_t offset)
-      : std::runtime_error(message), offset_(offset) {}
+  ExprError(const std::string& message, std::size_t offset) : std::runtime_error(message), offset_(offset) {}
   /// Byte offset of the place in the expression's text.
   std::size_t offset() const noexcept { return offset_; }
 
@@ -70,6 +75,9 @@ struct Evaluation {
 /// Threads: immutable after compile; evaluate may run on any number of threads at once.
 class Expression {
  public:
+  /// The constant 0.
+  Expression();
+
   /// Limits: 64 KiB of text, nesting depth 200. Constant sub-expressions are folded; a constant error is reported here.
   /// Errors: ExprError.
   static Expression compile(std::string_view text, const Symbols& symbols);
@@ -77,22 +85,25 @@ class Expression {
   /// A literal integer, without parsing.
   static Expression constant(std::int64_t value);
 
+  /// The machine code; for this library.
+  const detail::Program& program() const noexcept { return *program_; }
+
   /// Requires: values.size() >= every slot in slots().
   [[nodiscard]] Evaluation evaluate(std::span<const Value> values) const noexcept;
 
-  const std::string& text() const noexcept { return text_; }
+  const std::string& text() const noexcept;
   /// Sorted, unique slots that the expression reads.
-  std::span<const std::uint32_t> slots() const noexcept { return slots_; }
-  bool is_constant() const noexcept { return slots_.empty(); }
-  /// Message with caret for a failed evaluation of this expression, naming the values it read:
-  ///   integer division by zero in 'KWG % X' at KWG=16, X=0
-  std::string explain(const Evaluation& failed, const Symbols& symbols,
-                      std::span<const Value> values) const;
+  std::span<const std::uint32_t> slots() const noexcept;
+  bool is_constant() const noexcept { return slots().empty(); }
+  /// Message with caret for a failed evaluation of this expression, naming the values that the failing part read:
+  ///   division by zero in 'KWG % X' at KWG=16, X=0
+  ///     KWG % X == 0
+  ///         ^
+  std::string explain(const Evaluation& failed, const Symbols& symbols, std::span<const Value> values) const;
 
  private:
-  // Representation owned by expr/: the implementer replaces this with the compiled program.
-  std::string text_;
-  std::vector<std::uint32_t> slots_;
+  explicit Expression(std::shared_ptr<const detail::Program> program) : program_(std::move(program)) {}
+  std::shared_ptr<const detail::Program> program_;  // immutable, shared by copies
 };
 
 }  // namespace kerntune::expr

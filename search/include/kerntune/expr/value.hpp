@@ -21,8 +21,9 @@ class Value {
   constexpr explicit Value(bool v) noexcept : integer_(v ? 1 : 0), kind_(Kind::boolean) {}
   constexpr explicit Value(std::int64_t v) noexcept : integer_(v), kind_(Kind::integer) {}
   constexpr explicit Value(double v) noexcept : real_(v), kind_(Kind::real) {}
-  constexpr explicit Value(std::string_view v) noexcept
-      : text_{v.data(), v.size()}, kind_(Kind::string) {}
+  constexpr explicit Value(std::string_view v) noexcept : text_{v.data(), v.size()}, kind_(Kind::string) {}
+  /// Without it a string literal would quietly become a boolean.
+  constexpr explicit Value(const char* v) noexcept : Value(std::string_view(v)) {}
   /// Borrows `literal`.
   explicit Value(const Literal& literal) noexcept;
 
@@ -35,9 +36,7 @@ class Value {
   /// Requires: string.
   constexpr std::string_view string() const noexcept { return {text_.data, text_.size}; }
   /// Requires: is_number().
-  constexpr double as_double() const noexcept {
-    return kind_ == Kind::real ? real_ : static_cast<double>(integer_);
-  }
+  constexpr double as_double() const noexcept { return kind_ == Kind::real ? real_ : static_cast<double>(integer_); }
   /// Python's truth: non-zero, non-empty.
   bool truthy() const noexcept;
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,7 @@ struct Param {
 using Config = std::vector<std::uint32_t>;
 
 /// Number of configurations, and index of one. Exact in 128 bits.
-using Count = unsigned __int128;
+using Count = Uint128;
 std::string to_string(Count count);
 
 /// A broken space definition: duplicate names, empty or repeated values, a constraint that does not compile.

@@ -5,6 +5,9 @@
 
 namespace kerntune::search {
 
+/// Unsigned integer of 128 bits (a compiler extension, hence the keyword).
+__extension__ typedef unsigned __int128 Uint128;
+
 /// The project's only random generator: xoshiro256** by Blackman and Vigna (https://prng.di.unimi.it), seeded
 /// through splitmix64. Same seed, same sequence, on every platform and standard library.
 class Rng {
@@ -19,7 +22,7 @@ class Rng {
 
   /// Uniform in [0, bound), without modulo bias. Requires: bound > 0.
   std::uint64_t below(std::uint64_t bound) noexcept;
-  unsigned __int128 below128(unsigned __int128 bound) noexcept;
+  Uint128 below128(Uint128 bound) noexcept;
   /// Uniform in [0, 1).
   double unit() noexcept;
 
