@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+#define KERNTUNE_ISA baseline
+#include "block_kernel.inl"
