@@ -2,5 +2,6 @@
 add_library(kerntune_warnings INTERFACE)
 target_compile_options(kerntune_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>  # g++ 12 sees it in every std::optional
   $<$<COMPILE_LANGUAGE:CXX>:-Wconversion;-Wold-style-cast;-Wnon-virtual-dtor;-Woverloaded-virtual;-Wextra-semi>
   $<$<BOOL:${KERNTUNE_WERROR}>:-Werror>)

@@ -71,7 +71,7 @@ struct BatchResult {
   std::int64_t reused = 0;
   std::int64_t failed = 0;
   std::map<std::string, std::int64_t> failures_by_reason;
-  std::int64_t pruned_static = 0;            // of failed: rejected before compiling or launching
+  std::int64_t pruned_static = 0;            // turned down before compiling or launching; counted neither as evaluated nor as failed
   std::optional<Finalist> default_config;    // absent if the default could not run
   std::optional<Finalist> best;              // absent if nothing could
   std::vector<Finalist> finalists;           // best first, default included

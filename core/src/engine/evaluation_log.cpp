@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/evaluation_log.hpp"
+
+#include <chrono>
+
+#include <nlohmann/json.hpp>
+
+namespace kerntune {
+namespace {
+
+using nlohmann::json;
+
+storage::Status status_of(LaneAnswer::Status status) {
+  switch (status) {
+    case LaneAnswer::Status::measured:
+      return storage::Status::measured;
+    case LaneAnswer::Status::slower:
+      return storage::Status::slower;
+    case LaneAnswer::Status::rejected:
+      break;
+  }
+  return storage::Status::rejected;
+}
+
+EvaluationTrace::Status trace_status(storage::Status status) {
+  switch (status) {
+    case storage::Status::measured:
+      return EvaluationTrace::Status::measured;
+    case storage::Status::slower:
+      return EvaluationTrace::Status::slower;
+    case storage::Status::rejected:
+      break;
+  }
+  return EvaluationTrace::Status::rejected;
+}
+
+}  // namespace
+
+std::int64_t unix_microseconds() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+EvaluationLog::EvaluationLog(storage::ResultStore& store, const TuningContext& context, Dims dims, std::string run_id)
+    : store_(store), context_(context), dims_(std::move(dims)), run_id_(std::move(run_id)) {}
+
+std::map<std::string, storage::EvaluationRecord> EvaluationLog::load_known() const {
+  std::map<std::string, storage::EvaluationRecord> known;
+  for (auto& record : store_.evaluations(evaluation_key(context_, dims_, ""))) {
+    std::string config = record.key.config;
+    known.emplace(std::move(config), std::move(record));
+  }
+  return known;
+}
+
+storage::EvaluationRecord EvaluationLog::record(const std::string& config) const {
+  storage::EvaluationRecord record;
+  record.key = evaluation_key(context_, dims_, config);
+  record.run_id = run_id_;
+  record.verified = "no";
+  record.facts_json = "{}";
+  record.compile_json = "{}";
+  record.started_unix_us = unix_microseconds();
+  return record;
+}
+
+void EvaluationLog::add(const std::string& config, const LaneAnswer& answer, const CompiledModule* module) {
+  storage::EvaluationRecord row = record(config);
+  row.status = status_of(answer.status);
+  row.started_unix_us -= answer.wall_us;
+  row.wall_us = answer.wall_us;
+  row.facts_json = json(answer.facts).dump();
+  if (module != nullptr) {
+    row.compile_json = json{{"cubin", module->cubin_digest}, {"key", module->key}, {"ms", module->compile_ms}}.dump();
+  }
+  if (answer.rejection) {
+    row.status = storage::Status::rejected;
+    row.reason = name_of(answer.rejection->reason);
+    row.message = answer.rejection->message;
+  } else {
+    row.median_ns = answer.median_ns;
+    row.samples_ns = answer.samples;
+    row.verified = answer.verified;
+    if (answer.verified != "no") row.reference_digest = context_.reference_digest;
+  }
+  pending_.push_back(std::move(row));
+}
+
+void EvaluationLog::add_rejected(const std::string& config, const Rejection& rejection) {
+  LaneAnswer answer;
+  answer.rejection = rejection;
+  add(config, answer, nullptr);
+}
+
+void EvaluationLog::commit(const std::vector<std::string>& starting) {
+  if (pending_.empty() && starting.empty()) return;
+  std::vector<storage::StartedRecord> started;
+  const std::int64_t now = unix_microseconds();
+  for (const std::string& config : starting) started.push_back({evaluation_key(context_, dims_, config), run_id_, now});
+  store_.commit(pending_, started);
+  pending_.clear();
+}
+
+EvaluationTrace trace_from(const storage::EvaluationRecord& record, search::Config config) {
+  EvaluationTrace trace;
+  trace.config = std::move(config);
+  trace.config_text = record.key.config;
+  trace.status = trace_status(record.status);
+  trace.reused = true;
+  trace.time_ns = record.median_ns;
+  if (record.status == storage::Status::rejected)
+    trace.rejection = Rejection{reason_from(record.reason), record.message};
+  if (!record.facts_json.empty()) trace.facts = json::parse(record.facts_json).get<Facts>();
+  return trace;
+}
+
+search::Feedback feedback_from(const EvaluationTrace& trace) {
+  switch (trace.status) {
+    case EvaluationTrace::Status::measured:
+      return {search::Feedback::Status::measured, trace.time_ns};
+    case EvaluationTrace::Status::slower:
+      return {search::Feedback::Status::slower, trace.time_ns};
+    case EvaluationTrace::Status::rejected:
+      break;
+  }
+  return {search::Feedback::Status::rejected, 0};
+}
+
+}  // namespace kerntune

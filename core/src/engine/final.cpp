@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/final.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/confirm.hpp"
+#include "engine/evaluation_log.hpp"
+#include "engine/static_filter.hpp"
+
+namespace kerntune {
+namespace {
+
+using nlohmann::json;
+
+/// A final is played again without the configurations that failed in it; a device that keeps dying ends that.
+constexpr int kMaxAttempts = 4;
+
+double fact(const Facts& facts, const char* name) {
+  const auto found = facts.find(name);
+  return found == facts.end() ? 0 : found->second;
+}
+
+/// Order among ties: what runs untuned first, then the fewest resources, then the text. Never chance.
+auto tie_order(const Finalist& f, const std::string& default_text) {
+  return std::tuple(f.config_text != default_text, fact(f.facts, "regs"),
+                    fact(f.facts, "static_shared_bytes") + fact(f.facts, "dynamic_shared_bytes"), f.config_text);
+}
+
+class Player {
+ public:
+  Player(const FinalSetup& setup, std::vector<Screened> screened) : setup_(setup), screened_(std::move(screened)) {
+    default_ = setup_.context.program->default_config();
+    default_text_ = setup_.context.program->space().text(default_);
+  }
+
+  void play(BatchResult& result) {
+    for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+      line_up();
+      if (candidates_.empty()) {
+        result.note = "no configuration could be measured and verified";
+        return;
+      }
+      outcome_ = setup_.lane.run_final(candidates_, verification_seeds(), setup_.max_seconds, setup_.tick);
+      const bool any_failed = drop_failed(result);
+      if (outcome_.broken) continue;
+      if (!any_failed || survivors() > 0) return conclude(result);
+    }
+    if (result.note.empty()) result.note = "the final could not be completed";
+  }
+
+ private:
+  void line_up() {
+    finalists_ = choose_finalists(screened_);
+    const auto is_default = [&](const Screened& s) { return s.text == default_text_; };
+    if (!default_failed_ && std::none_of(finalists_.begin(), finalists_.end(), is_default)) {
+      finalists_.push_back({default_, default_text_, default_estimate(), 0});
+    }
+    candidates_.clear();
+    std::vector<Screened> ready;
+    for (Screened& s : finalists_) {
+      auto modules = modules_for(s.config);
+      if (!modules) {
+        fail(s.text, modules.error());
+        continue;
+      }
+      candidates_.push_back({s.config, std::move(*modules), s.text == default_text_, s.median_ns});
+      ready.push_back(std::move(s));
+    }
+    finalists_ = std::move(ready);
+  }
+
+  double default_estimate() const {
+    const auto found =
+        std::find_if(screened_.begin(), screened_.end(), [&](const Screened& s) { return s.text == default_text_; });
+    if (found != screened_.end()) return found->median_ns;
+    return finalists_.empty() ? 1e6 : finalists_.front().median_ns;
+  }
+
+  tl::expected<std::vector<CompiledModule>, Rejection> modules_for(const search::Config& config) const {
+    if (!setup_.context.compiles()) return std::vector<CompiledModule>{};
+    const auto job = job_for(setup_.context, config, setup_.dims);
+    if (!job) return tl::unexpected(job.error());
+    auto outcome = std::move(setup_.pool->compile_all({*job}).front());
+    if (!outcome) return tl::unexpected(outcome.error());
+    std::vector<CompiledModule> modules;
+    modules.push_back(std::move(*outcome));
+    return modules;
+  }
+
+  void fail(const std::string& text, const Rejection& rejection) {
+    std::erase_if(screened_, [&](const Screened& s) { return s.text == text; });
+    if (text == default_text_) default_failed_ = true;
+    setup_.failed(text, rejection);
+  }
+
+  bool drop_failed(BatchResult& result) {
+    bool any = false;
+    for (std::size_t i = 0; i < outcome_.entries.size(); ++i) {
+      if (!outcome_.entries[i].rejection) continue;
+      any = true;
+      if (result.note.empty() && finalists_[i].text == default_text_) {
+        result.note = "the default configuration failed: " + outcome_.entries[i].rejection->message;
+      }
+      fail(finalists_[i].text, *outcome_.entries[i].rejection);
+    }
+    return any;
+  }
+
+  std::size_t survivors() const {
+    return static_cast<std::size_t>(
+        std::count_if(outcome_.entries.begin(), outcome_.entries.end(),
+                      [](const FinalEntry& e) { return !e.rejection && !e.rounds_ns.empty(); }));
+  }
+
+  void conclude(BatchResult& result) {
+    for (std::size_t i = 0; i < outcome_.entries.size(); ++i) {
+      const FinalEntry& e = outcome_.entries[i];
+      if (e.rejection || e.rounds_ns.empty()) continue;
+      result.finalists.push_back({finalists_[i].config, finalists_[i].text, e.median_ns, e.ratio, e.ratio_low,
+                                  e.ratio_high, e.verified, e.facts, e.tie});
+      rounds_.emplace(finalists_[i].text, e.rounds_ns);
+    }
+    result.confirm_rounds = outcome_.rounds;
+    result.unresolved = outcome_.unresolved;
+    crown(result);
+  }
+
+  void crown(BatchResult& result) {
+    auto& all = result.finalists;
+    std::sort(all.begin(), all.end(), [&](const Finalist& a, const Finalist& b) {
+      if (a.tie != b.tie) return a.tie;
+      if (a.tie) return tie_order(a, default_text_) < tie_order(b, default_text_);
+      return a.time_ns < b.time_ns;
+    });
+    result.best = all.front();
+    for (const Finalist& f : all) {
+      if (f.tie) result.ties.push_back(f.config_text);
+      if (f.config_text == default_text_) result.default_config = f;
+    }
+    if (!result.default_config) return;
+    const auto ratios = paired_ratios(rounds_.at(default_text_), rounds_.at(result.best->config_text));
+    const Interval interval = median_interval(ratios);
+    result.speedup = median(ratios);
+    result.speedup_low = interval.low;
+    result.speedup_high = interval.high;
+  }
+
+  const FinalSetup& setup_;
+  std::vector<Screened> screened_;
+  search::Config default_;
+  std::string default_text_;
+  bool default_failed_ = false;
+  std::vector<Screened> finalists_;
+  std::vector<FinalCandidate> candidates_;
+  FinalOutcome outcome_;
+  std::map<std::string, std::vector<double>> rounds_;
+};
+
+json to_json(const Finalist& f) {
+  return {{"config", f.config_text}, {"time_ns", f.time_ns}, {"ratio", {f.ratio, f.ratio_low, f.ratio_high}},
+          {"verified", f.verified},  {"facts", f.facts},     {"tie", f.tie}};
+}
+
+Finalist finalist_from(const json& j, const search::ParamSpace& space) {
+  Finalist f;
+  f.config_text = j.at("config").get<std::string>();
+  f.config = space.parse(f.config_text);
+  f.time_ns = j.at("time_ns");
+  f.ratio = j.at("ratio").at(0);
+  f.ratio_low = j.at("ratio").at(1);
+  f.ratio_high = j.at("ratio").at(2);
+  f.verified = j.at("verified").get<std::string>();
+  f.facts = j.at("facts").get<Facts>();
+  f.tie = j.at("tie");
+  return f;
+}
+
+}  // namespace
+
+std::vector<Screened> choose_finalists(std::vector<Screened> screened) {
+  std::sort(screened.begin(), screened.end(), [](const Screened& a, const Screened& b) {
+    return std::tie(a.median_ns, a.text) < std::tie(b.median_ns, b.text);
+  });
+  if (screened.empty()) return screened;
+  constexpr double kZ = 2;
+  const double best_high = screened.front().median_ns * (1 + kZ * screened.front().error);
+  std::size_t count = 0;
+  while (count < std::min(screened.size(), kMaxFinalists) &&
+         (count < kSureFinalists || screened[count].median_ns * (1 - kZ * screened[count].error) <= best_high)) {
+    ++count;
+  }
+  screened.resize(count);
+  return screened;
+}
+
+void play_final(const FinalSetup& setup, const std::vector<Screened>& screened, BatchResult& result) {
+  Player(setup, screened).play(result);
+}
+
+tl::expected<CompileJob, Rejection> job_for(const TuningContext& context, const search::Config& config,
+                                            const Dims& dims) {
+  const auto view = static_filter(context, config, dims);
+  if (!view) return tl::unexpected(view.error());
+  return compile_job(std::get<SourceCode>(context.program->spec().code), view->compile, context.device.arch);
+}
+
+storage::FinalRecord final_record(const TuningContext& context, const BatchResult& result, const std::string& run_id) {
+  const KernelSpec& spec = context.program->spec();
+  storage::FinalRecord record;
+  record.kernel = spec.name;
+  record.code_digest = context.code_digest;
+  record.space_digest = context.space_digest;
+  record.reference_digest = context.reference_digest;
+  record.dims = canonical_dims(result.dims);
+  record.batch_dim = spec.batch_dim().name;
+  record.other_dims = canonical_dims(without(result.dims, record.batch_dim));
+  record.batch = result.batch;
+  record.device_class = context.device.device_class;
+  record.toolchain = context.toolchain;
+  record.policy = context.policy.text();
+  record.config = result.best->config_text;
+  record.default_config = context.program->space().text(context.program->default_config());
+  record.time_ns = result.best->time_ns;
+  record.default_time_ns = result.default_config ? result.default_config->time_ns : 0;
+  record.speedup = result.speedup;
+  record.speedup_low = result.speedup_low;
+  record.speedup_high = result.speedup_high;
+  record.verified = result.best->verified;
+  record.ties = result.ties;
+  record.unresolved = result.unresolved;
+  json finalists = json::array();
+  for (const Finalist& f : result.finalists) finalists.push_back(to_json(f));
+  record.details_json = json{{"finalists", finalists}, {"rounds", result.confirm_rounds}}.dump();
+  record.run_id = run_id;
+  record.finished_unix_us = unix_microseconds();
+  return record;
+}
+
+void restore_final(const TuningContext& context, const storage::FinalRecord& record, BatchResult& result) {
+  const json details = json::parse(record.details_json);
+  for (const json& j : details.at("finalists")) result.finalists.push_back(finalist_from(j, context.program->space()));
+  for (const Finalist& f : result.finalists) {
+    if (f.config_text == record.config) result.best = f;
+    if (f.config_text == record.default_config) result.default_config = f;
+  }
+  result.confirm_rounds = details.at("rounds");
+  result.ties = record.ties;
+  result.unresolved = record.unresolved;
+  result.speedup = record.speedup;
+  result.speedup_low = record.speedup_low;
+  result.speedup_high = record.speedup_high;
+}
+
+}  // namespace kerntune

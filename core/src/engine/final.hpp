@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <kerntune/core/tuner.hpp>
+#include <kerntune/storage/records.hpp>
+
+#include "engine/compile_pool.hpp"
+#include "engine/context.hpp"
+#include "engine/device_lane.hpp"
+
+namespace kerntune {
+
+/// A configuration that screening measured to the end.
+struct Screened {
+  search::Config config;
+  std::string text;
+  double median_ns = 0;
+  double error = 0;  // relative standard error of the median
+};
+
+/// Who plays the final: the fastest few, and all that screening could not separate from the fastest, up to a cap; best
+/// first.
+inline constexpr std::size_t kSureFinalists = 5;
+inline constexpr std::size_t kMaxFinalists = 12;
+std::vector<Screened> choose_finalists(std::vector<Screened> screened);
+
+/// A size's final: who plays, on what, for how long.
+struct FinalSetup {
+  const TuningContext& context;
+  Dims dims;
+  DeviceLane& lane;
+  CompilePool* pool = nullptr;  // for kernels that compile
+  double max_seconds = 8;
+  std::function<bool(int round)> tick;                                      // false ends it
+  std::function<void(const std::string& config, const Rejection&)> failed;  // a finalist that turned out wrong or broke
+};
+
+/// Plays the final and writes its result into `result` (best, default, finalists, ties, speed-up). Without a result
+/// `note` says why.
+void play_final(const FinalSetup& setup, const std::vector<Screened>& screened, BatchResult& result);
+
+/// The winner as a row of the store, and back. `result.best` must be there.
+storage::FinalRecord final_record(const TuningContext& context, const BatchResult& result, const std::string& run_id);
+void restore_final(const TuningContext& context, const storage::FinalRecord& record, BatchResult& result);
+
+/// A compile job for a configuration; requires context.compiles().
+tl::expected<CompileJob, Rejection> job_for(const TuningContext& context, const search::Config& config,
+                                            const Dims& dims);
+
+}  // namespace kerntune

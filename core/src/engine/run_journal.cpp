@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run_journal.hpp"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <map>
+#include <random>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <kerntune/core/worker.hpp>
+
+#include "engine/evaluation_log.hpp"
+#include "workers/wire.hpp"
+
+namespace kerntune {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+std::string random_run_id() {
+  std::random_device entropy;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", entropy(), entropy(), entropy(), entropy());
+}
+
+/// "host pid": who runs it, so that a later run can tell whether it still does.
+std::string this_process() { return fmt::format("{} {}", host_name(), ::getpid()); }
+
+/// False only if it surely does not run any more: a process of this host that is gone.
+bool may_be_running(const storage::RunRecord& run) {
+  if (run.ended_unix_us) return false;
+  const auto space = run.host.rfind(' ');
+  if (space == std::string::npos || run.host.substr(0, space) != host_name()) return true;
+  int pid = 0;
+  std::from_chars(run.host.data() + space + 1, run.host.data() + run.host.size(), pid);
+  return pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM);
+}
+
+}  // namespace
+
+RunJournal::RunJournal(storage::ResultStore& store, const TuneRequest& request, const TuningContext& context)
+    : store_(store), run_id_(random_run_id()) {
+  storage::RunRecord run;
+  run.run_id = run_id_;
+  run.started_unix_us = unix_microseconds();
+  run.kernel = context.kernel.spec.name;
+  run.spec_json = to_json(context.kernel.spec);
+  run.device_json = wire::from(context.device).dump();
+  run.strategy = request.strategy.empty() ? std::string(search::default_strategy()) : request.strategy;
+  run.command = request.command;
+  run.host = this_process();
+  run.version = KERNTUNE_VERSION;
+  run.seed = request.seed;
+  store_.begin_run(run);
+  clear_leftovers();
+}
+
+RunJournal::~RunJournal() {
+  if (ended_) return;
+  try {
+    end("failed");
+  } catch (const std::exception&) {  // the store is what failed; whoever threw first has the better message
+  }
+}
+
+void RunJournal::end(const std::string& outcome) {
+  ended_ = true;
+  store_.end_run(run_id_, unix_microseconds(), outcome);
+}
+
+/// Evaluations that a killed run had begun are measured again. Those of runs that may still be going are left alone.
+void RunJournal::clear_leftovers() {
+  std::map<std::string, storage::RunRecord> runs;
+  for (storage::RunRecord& run : store_.runs()) runs.emplace(run.run_id, run);
+  std::vector<storage::StartedRecord> dead;
+  for (storage::StartedRecord& row : store_.leftovers(run_id_)) {
+    const auto run = runs.find(row.run_id);
+    if (run == runs.end() || !may_be_running(run->second)) dead.push_back(std::move(row));
+  }
+  if (dead.empty()) return;
+  store_.clear_started(dead);
+  warnings_.push_back(
+      fmt::format("{} evaluation{} under way when an earlier run was killed, the first {} at {}; measured again when "
+                  "its turn comes",
+                  dead.size(), dead.size() == 1 ? " was" : "s were", dead.front().key.config, dead.front().key.dims));
+}
+
+}  // namespace kerntune

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/compile_pool.hpp"
+#include "engine/context.hpp"
+#include "engine/device_lane.hpp"
+
+namespace kerntune {
+
+/// The worker processes of a run and what they said about the device: what tune, run and record begin with.
+struct Workshop {
+  TuningContext context;
+  std::unique_ptr<DeviceLane> lane;
+  std::unique_ptr<CompilePool> pool;  // null for kernels that do not compile
+  int compile_processes = 0;
+};
+
+/// Errors: DeviceError, UsageError.
+Workshop open_workshop(const KernelEntry& kernel, const std::string& device, const MeasurePolicy& policy,
+                       double timeout_s, int compile_processes);
+
+}  // namespace kerntune

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/static_filter.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace kerntune {
+namespace {
+
+/// Largest thread block cluster that a kernel can ask for with the non-portable size allowed (CUDA C++ Programming
+/// Guide, thread block clusters).
+constexpr std::uint32_t kMaxClusterBlocks = 16;
+/// Registers are allocated per warp in units of this many (compute capability 3.0 and newer).
+constexpr std::int64_t kRegisterUnit = 256;
+
+tl::unexpected<Rejection> over_limit(std::string message) {
+  return tl::unexpected(Rejection{Reason::device_limit, std::move(message)});
+}
+
+std::int64_t product(const std::array<std::uint32_t, 3>& v) { return std::int64_t{v[0]} * v[1] * v[2]; }
+
+tl::expected<void, Rejection> check_launch(const LaunchPlan& launch, const DeviceProperties& device) {
+  const std::int64_t threads = product(launch.block);
+  if (threads > device.max_threads_per_block) {
+    return over_limit(fmt::format("{}: a block of {}x{}x{} = {} threads; the device allows {}", launch.entry,
+                                  launch.block[0], launch.block[1], launch.block[2], threads,
+                                  device.max_threads_per_block));
+  }
+  if (launch.block[2] > 64)
+    return over_limit(fmt::format("{}: block z of {}; the device allows 64", launch.entry, launch.block[2]));
+  if (std::int64_t{launch.shared_bytes} > device.shared_per_block_optin) {
+    return over_limit(fmt::format("{}: {} bytes of dynamic shared memory; the device allows {} per block", launch.entry,
+                                  launch.shared_bytes, device.shared_per_block_optin));
+  }
+  if (product(launch.cluster) == 0) return {};
+  if (device.compute_capability < 90) {
+    return over_limit(fmt::format("{}: thread block clusters need compute capability 9.0", launch.entry));
+  }
+  if (product(launch.cluster) > kMaxClusterBlocks) {
+    return over_limit(fmt::format("{}: a cluster of {} blocks; at most {}", launch.entry, product(launch.cluster),
+                                  kMaxClusterBlocks));
+  }
+  return {};
+}
+
+tl::expected<std::vector<LaunchPlan>, Rejection> plan_launches(const TuningContext& context, const Binding& binding) {
+  const SpecProgram& program = *context.program;
+  const auto buffers = program.buffers(binding);
+  if (!buffers) return tl::unexpected(buffers.error());
+  std::vector<LaunchPlan> launches;
+  for (std::size_t i = 0; i < program.spec().steps.size(); ++i) {
+    const auto runs = program.step_runs(i, binding);
+    if (!runs) return tl::unexpected(runs.error());
+    if (!*runs || program.needs_facts(i)) continue;
+    auto step = program.step(i, binding, *buffers, {});
+    if (!step) return tl::unexpected(step.error());
+    if (auto* launch = std::get_if<LaunchPlan>(&*step)) launches.push_back(std::move(*launch));
+  }
+  return launches;
+}
+
+const EntryFacts* facts_of(const CompiledModule& module, const std::string& entry) {
+  const auto found = module.entries.find(entry);
+  return found == module.entries.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+tl::expected<StaticView, Rejection> static_filter(const TuningContext& context, const search::Config& config,
+                                                  const Dims& dims) {
+  const SpecProgram& program = *context.program;
+  auto binding = program.bind(config, dims, context.device.properties);
+  if (!binding) return tl::unexpected(binding.error());
+  if (context.device.kind == DeviceKind::replay) return StaticView{std::move(*binding), {}, {}};
+  if (auto ok = program.applicable(*binding); !ok) return tl::unexpected(ok.error());
+  StaticView view{std::move(*binding), {}, {}};
+  if (!context.compiles()) return view;
+  auto launches = plan_launches(context, view.binding);
+  if (!launches) return tl::unexpected(launches.error());
+  for (const LaunchPlan& launch : *launches) {
+    if (auto ok = check_launch(launch, context.device.properties); !ok) return tl::unexpected(ok.error());
+  }
+  auto compile = program.compile_plan(view.binding);
+  if (!compile) return tl::unexpected(compile.error());
+  view.compile = std::move(*compile);
+  view.launches = std::move(*launches);
+  return view;
+}
+
+tl::expected<void, Rejection> check_compiled(const TuningContext& context, const StaticView& view,
+                                             const CompiledModule& module) {
+  const DeviceProperties& device = context.device.properties;
+  for (const LaunchPlan& launch : view.launches) {
+    const EntryFacts* facts = facts_of(module, launch.entry);
+    if (facts == nullptr) continue;
+    const std::int64_t warps =
+        (product(launch.block) + device.warp_size - 1) / std::max<std::int64_t>(device.warp_size, 1);
+    const std::int64_t per_warp = (facts->regs * device.warp_size + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
+    if (warps * per_warp > device.registers_per_block) {
+      return over_limit(fmt::format("{}: {} threads of {} registers need {}; the device has {} per block", launch.entry,
+                                    product(launch.block), facts->regs, warps * per_warp, device.registers_per_block));
+    }
+    const std::int64_t shared = facts->static_shared_bytes + launch.shared_bytes;
+    if (shared > device.shared_per_block_optin) {
+      return over_limit(fmt::format("{}: {} bytes of shared memory; the device allows {} per block", launch.entry,
+                                    shared, device.shared_per_block_optin));
+    }
+  }
+  return {};
+}
+
+Facts compiled_facts(const CompiledModule& module) {
+  Facts facts;
+  for (const auto& [name, entry] : module.entries) {  // of a pipeline: the hungriest kernel's
+    facts["regs"] = std::max(facts["regs"], static_cast<double>(entry.regs));
+    facts["spill_bytes"] =
+        std::max(facts["spill_bytes"], static_cast<double>(entry.spill_store_bytes + entry.spill_load_bytes));
+    facts["static_shared_bytes"] =
+        std::max(facts["static_shared_bytes"], static_cast<double>(entry.static_shared_bytes));
+  }
+  return facts;
+}
+
+std::string binary_signature(const StaticView& view, const CompiledModule& module) {
+  std::string text = module.cubin_digest;
+  for (const LaunchPlan& l : view.launches) {
+    text += fmt::format("|{} {} {} {} {} {} {}", l.entry, fmt::join(l.grid, "x"), fmt::join(l.block, "x"),
+                        fmt::join(l.cluster, "x"), l.shared_bytes, l.carveout, l.cooperative);
+    for (const ArgPlan& arg : l.args) {
+      text += fmt::format(" {}:{}+{}:{:02x}", static_cast<int>(arg.kind), arg.buffer, arg.offset_bytes,
+                          fmt::join(arg.scalar, ""));
+    }
+  }
+  return text;
+}
+
+}  // namespace kerntune

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kerntune/core/tuner.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <random>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <kerntune/core/errors.hpp>
+
+#include "engine/batch_tuner.hpp"
+#include "engine/run_journal.hpp"
+#include "engine/session_setup.hpp"
+#include "engine/tune_internal.hpp"
+
+namespace kerntune {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// How many configurations may be under way at once: enough to keep every compiler and the lane busy, and no more,
+/// since a strategy proposes better the more it has observed.
+int look_ahead(const Workshop& shop) {
+  if (shop.pool) return shop.compile_processes + 5;
+  return shop.context.device.kind == DeviceKind::replay ? 1 : 2;
+}
+
+void check(const TuneRequest& request) {
+  if (request.batches.empty())
+    throw UsageError(fmt::format("tune kernel '{}': no batch was given", request.kernel.spec.name));
+  if (request.store_path.empty())
+    throw UsageError(fmt::format("tune kernel '{}': no store was given", request.kernel.spec.name));
+  if (request.budget.evaluations && *request.budget.evaluations < 1) {
+    throw UsageError(fmt::format("tune kernel '{}': a budget of {} evaluations; at least 1 is needed",
+                                 request.kernel.spec.name, *request.budget.evaluations));
+  }
+}
+
+std::vector<std::int64_t> ordered_batches(const TuneRequest& request) {
+  std::vector<std::int64_t> batches = request.batches;
+  std::sort(batches.begin(), batches.end());
+  batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
+  return batches;
+}
+
+/// Time left for each of the batches still to come.
+std::optional<double> share_of_time(const TuneRequest& request, Clock::time_point begun, std::size_t remaining) {
+  if (!request.budget.seconds) return std::nullopt;
+  const double spent = std::chrono::duration<double>(Clock::now() - begun).count();
+  return std::max(0.0, *request.budget.seconds - spent) / static_cast<double>(remaining);
+}
+
+TuneReport report_of(const TuneRequest& request, const TuningContext& context, const std::string& run_id) {
+  TuneReport report;
+  report.kernel = context.kernel.spec.name;
+  report.spec = context.kernel.spec;
+  report.device = context.device;
+  report.toolchain = context.toolchain;
+  report.strategy = request.strategy.empty() ? std::string(search::default_strategy()) : request.strategy;
+  report.seed = request.seed;
+  report.policy = context.policy.text();
+  report.store_path = request.store_path;
+  report.run_id = run_id;
+  report.space_count = search::to_string(context.program->space().count());
+  return report;
+}
+
+}  // namespace
+
+TuneReport tune_with(const TuneRequest& original, const TuneOptions& options, const ProgressSink& progress,
+                     const StopFlag& stop) {
+  const auto begun = Clock::now();
+  check(original);
+  TuneRequest request = original;
+  request.batches = ordered_batches(original);
+  Workshop shop = open_workshop(request.kernel, request.device, request.policy, request.evaluation_timeout_s,
+                                request.compile_processes);
+  for (const std::int64_t batch : request.batches) {  // refuse before anything is spent
+    Dims dims = request.dims;
+    dims[request.kernel.spec.batch_dim().name] = batch;
+    (void)shop.context.program->complete_dims(dims);
+  }
+  storage::ResultStore store = storage::ResultStore::open(request.store_path, storage::ResultStore::Mode::create);
+  RunJournal journal(store, request, shop.context);
+  TuneReport report = report_of(request, shop.context, journal.run_id());
+  report.warnings = journal.warnings();
+
+  const std::size_t total = request.batches.size();
+  for (std::size_t i = 0; i < total && stop.load() == 0; ++i) {
+    BatchTuner tuner({request, shop.context, *shop.lane, shop.pool.get(), store, journal.run_id(), request.batches[i],
+                      i, share_of_time(request, begun, total - i), look_ahead(shop), options.fixed_launches, progress,
+                      stop});
+    report.batches.push_back(tuner.run());
+  }
+  report.interrupted = stop.load() > 0;
+  if (shop.pool && !shop.pool->cache_warning().empty()) report.warnings.push_back(shop.pool->cache_warning());
+  report.wall_s = std::chrono::duration<double>(Clock::now() - begun).count();
+  journal.end(report.interrupted ? "interrupted" : "done");
+  return report;
+}
+
+TuneReport tune(const TuneRequest& request, const ProgressSink& progress, const StopFlag& stop) {
+  return tune_with(request, {}, progress, stop);
+}
+
+}  // namespace kerntune

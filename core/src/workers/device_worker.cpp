@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include <kerntune/core/device.hpp>
+#include <kerntune/core/plugin_host.hpp>
+
+#include "engine/confirm.hpp"
+#include "engine/racing.hpp"
+#include "nvtx/ranges.hpp"
+#include "workers/wire.hpp"
+#include "workers/workers.hpp"
+
+// The device worker owns the context, the buffers and the plugin's callbacks of one device. Requests, in this order:
+//
+//   open      {"device","plugin","kernel","spec"}               -> {"ok","info"} | {"ok":false,"message"}
+//   session   {"dims","policy","default_modules","reference_modules","seeds","best_ns"} -> {"ok","verified_by"} |
+//   {"ok":false,"rejection"} evaluate  {"id","config","modules","seeds","launches"}      -> {"id","status",...} race,
+//   and verify if it would lead confirm
+//   {"candidates":[{"config","modules","keep","estimate_ns"}],"seeds","max_seconds"}
+//                                                               -> {"at":I}, {"round":N} ... {"finalists":[...]}
+//
+// An answer with "context_lost" is the last: the process ends and must be replaced.
+
+namespace kerntune {
+namespace {
+
+using wire::json;
+using Clock = std::chrono::steady_clock;
+
+std::int64_t microseconds_since(Clock::time_point begin) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count();
+}
+
+class DeviceWorker {
+ public:
+  explicit DeviceWorker(process::WorkerChannel& channel) : channel_(channel) {}
+
+  /// False when the context is lost.
+  bool handle(const process::Message& message) {
+    const json request = wire::body_of(message);
+    wire::BlobReader blob(message.blob);
+    const std::string op = request.at("op");
+    if (op == "open")
+      send(open(request));
+    else if (op == "session")
+      send(open_session(request, blob));
+    else if (op == "evaluate")
+      send(evaluate(request, blob));
+    else if (op == "confirm")
+      send(run_final(request, blob));
+    else
+      throw process::ProtocolError("device worker: unknown request '" + op + "'");
+    return session_ == nullptr || !session_->context_lost();
+  }
+
+ private:
+  json open(const json& request);
+  json open_session(const json& request, wire::BlobReader& blob);
+  json evaluate(const json& request, wire::BlobReader& blob);
+  json run_final(const json& request, wire::BlobReader& blob);
+
+  void evaluate_into(const json& request, const std::vector<CompiledModule>& modules, json& answer);
+  tl::expected<RaceResult, Rejection> measure(Prepared& prepared, int launches);
+  tl::expected<Verification, Rejection> verify(Prepared& prepared, const std::vector<std::uint64_t>& seeds);
+  bool would_lead(const RaceResult& race) const {
+    return !race.slower && (state_.best_ns <= 0 || race.median_ns < state_.best_ns * (1 + 2 * state_.noise()));
+  }
+  void send(const json& body) { channel_.send(wire::message(body)); }
+
+  process::WorkerChannel& channel_;
+  std::optional<PluginLibrary> library_;  // never unloaded: it lives as long as the process
+  const PluginKernel* plugin_ = nullptr;
+  std::shared_ptr<const SpecProgram> program_;
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Session> session_;
+  RacePolicy race_policy_;
+  RaceState state_{race_policy_};
+};
+
+json DeviceWorker::open(const json& request) {
+  try {
+    device_ = open_device(request.at("device").get<std::string>());
+    if (const std::string path = request.at("plugin"); !path.empty()) {
+      library_ = PluginLibrary::open(path);
+      plugin_ = library_->find(request.at("kernel").get<std::string>());
+    }
+    program_ = std::make_shared<SpecProgram>(parse_spec(request.at("spec").get<std::string>(), "the supervisor"));
+    return {{"ok", true}, {"info", wire::from(device_->info())}};
+  } catch (const std::exception& error) {
+    return {{"ok", false}, {"message", error.what()}};
+  }
+}
+
+json DeviceWorker::open_session(const json& request, wire::BlobReader& blob) {
+  SessionRequest wanted;
+  wanted.program = program_;
+  wanted.dims = request.at("dims").get<Dims>();
+  wanted.policy = wire::measure_policy(request.at("policy"));
+  wanted.default_modules = wire::compiled_modules(request.at("default_modules"), blob);
+  wanted.reference_modules = wire::compiled_modules(request.at("reference_modules"), blob);
+  wanted.seeds = request.at("seeds").get<std::vector<std::uint64_t>>();
+  session_.reset();
+  state_ = RaceState(race_policy_);
+  state_.best_ns = request.at("best_ns");
+  try {
+    auto session = device_->open(wanted, plugin_);
+    if (!session) return {{"ok", false}, {"rejection", wire::from(session.error())}};
+    session_ = std::move(*session);
+  } catch (const std::exception& error) {
+    return {{"ok", false}, {"rejection", wire::from(Rejection{Reason::internal_error, error.what()})}};
+  }
+  return {{"ok", true}, {"verified_by", session_->verified_by()}};
+}
+
+tl::expected<RaceResult, Rejection> DeviceWorker::measure(Prepared& prepared, int launches) {
+  const nvtx::Range range("screen");
+  if (launches == 0) return race(*session_, prepared, state_, race_policy_);
+  RacePolicy fixed = race_policy_;
+  fixed.rungs = {launches};
+  return race(*session_, prepared, RaceState(fixed), fixed);
+}
+
+tl::expected<Verification, Rejection> DeviceWorker::verify(Prepared& prepared,
+                                                           const std::vector<std::uint64_t>& seeds) {
+  const nvtx::Range range("verify");
+  Verification worst;
+  for (const std::uint64_t seed : seeds) {
+    const auto result = session_->verify(prepared, seed);
+    if (!result) return tl::unexpected(result.error());
+    worst.seed = seed;
+    worst.elements += result->elements;
+    worst.max_abs_error = std::max(worst.max_abs_error, result->max_abs_error);
+    worst.max_rel_error = std::max(worst.max_rel_error, result->max_rel_error);
+  }
+  return worst;
+}
+
+void reject(json& answer, const Rejection& rejection) {
+  answer["status"] = "rejected";
+  answer["rejection"] = wire::from(rejection);
+  answer["samples"] = Samples{};
+}
+
+void DeviceWorker::evaluate_into(const json& request, const std::vector<CompiledModule>& modules, json& answer) {
+  const auto prepared = session_->prepare(request.at("config").get<search::Config>(), modules);
+  if (!prepared) return reject(answer, prepared.error());
+  answer["facts"] = (*prepared)->facts();
+  const int launches = request.at("launches");
+  const auto raced = measure(**prepared, launches);
+  if (!raced) return reject(answer, raced.error());
+  answer["status"] = raced->slower ? "slower" : "measured";
+  answer["samples"] = raced->samples;
+  answer["median_ns"] = raced->median_ns;
+  if (raced->slower) return;
+  state_.learn(raced->samples);
+  if (launches == 0 && !would_lead(*raced)) return;
+  const auto seeds = request.at("seeds").get<std::vector<std::uint64_t>>();
+  const auto verified = verify(**prepared, seeds);
+  if (!verified) return reject(answer, verified.error());
+  answer["verified"] = session_->verified_by();
+  answer["verification"] = wire::from(*verified);
+  if (state_.best_ns <= 0 || raced->median_ns < state_.best_ns) state_.best_ns = raced->median_ns;
+}
+
+json DeviceWorker::evaluate(const json& request, wire::BlobReader& blob) {
+  const auto begin = Clock::now();
+  json answer{{"id", request.at("id")}, {"verified", "no"}, {"facts", json::object()}, {"median_ns", 0.0}};
+  const auto modules = wire::compiled_modules(request.at("modules"), blob);
+  evaluate_into(request, modules, answer);
+  answer["context_lost"] = session_->context_lost();
+  answer["wall_us"] = microseconds_since(begin);
+  return answer;
+}
+
+json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
+  const auto seeds = request.at("seeds").get<std::vector<std::uint64_t>>();
+  std::vector<std::unique_ptr<Prepared>> prepared;
+  std::vector<Contender> contenders;
+  json finalists = json::array();
+  std::vector<std::size_t> place;  // contender -> finalist
+  for (const json& candidate : request.at("candidates")) {
+    const auto modules = wire::compiled_modules(candidate.at("modules"), blob);
+    send({{"at", finalists.size()}});  // names the culprit should this one take the process down
+    json& finalist = finalists.emplace_back(json{{"ok", false}});
+    auto one = session_->prepare(candidate.at("config").get<search::Config>(), modules);
+    const auto verified =
+        one ? verify(**one, seeds) : tl::expected<Verification, Rejection>(tl::unexpected(one.error()));
+    if (!verified) {
+      finalist["rejection"] = wire::from(verified.error());
+      if (session_->context_lost()) break;
+      continue;
+    }
+    finalist["facts"] = (*one)->facts();
+    finalist["verified"] = session_->verified_by();
+    contenders.push_back({one->get(), candidate.at("keep"), candidate.at("estimate_ns")});
+    prepared.push_back(std::move(*one));
+    place.push_back(finalists.size() - 1);
+  }
+  Confirmed result;
+  if (!contenders.empty() && !session_->context_lost()) {
+    const nvtx::Range range("confirm");
+    ConfirmPolicy policy;
+    policy.max_seconds = request.at("max_seconds");
+    result = confirm(*session_, contenders, policy, [&](int round) { send({{"round", round}}); });
+  }
+  for (std::size_t c = 0; c < result.entries.size(); ++c) {
+    json& finalist = finalists[place[c]];
+    const Confirmed::Entry& entry = result.entries[c];
+    finalist["ok"] = !entry.failed;
+    if (entry.failed) finalist["rejection"] = wire::from(entry.rejection);
+    finalist["rounds_ns"] = entry.round_ns;
+    finalist["median_ns"] = entry.median_ns;
+    finalist["ratio"] = {entry.ratio, entry.ratio_interval.low, entry.ratio_interval.high};
+    finalist["tie"] = entry.tie;
+  }
+  return {{"finalists", finalists},
+          {"rounds", result.rounds},
+          {"unresolved", result.unresolved},
+          {"context_lost", session_->context_lost()}};
+}
+
+}  // namespace
+
+void device_worker(process::WorkerChannel& channel) {
+  DeviceWorker worker(channel);
+  while (const auto message = channel.receive()) {
+    if (!worker.handle(*message)) return;
+  }
+}
+
+}  // namespace kerntune

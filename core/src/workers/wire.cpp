@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workers/wire.hpp"
+
+namespace kerntune {
+
+// Members in the JSON have the names of the structs' members.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceProperties, sm_count, max_threads_per_block, max_threads_per_sm,
+                                   max_blocks_per_sm, shared_per_block, shared_per_block_optin, shared_per_sm,
+                                   registers_per_block, registers_per_sm, l2_bytes, warp_size, compute_capability,
+                                   is_cuda, cpu_cores)
+NLOHMANN_JSON_SERIALIZE_ENUM(DeviceKind,
+                             {{DeviceKind::host, "host"}, {DeviceKind::cuda, "cuda"}, {DeviceKind::replay, "replay"}})
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceInfo, kind, id, name, device_class, uuid, arch, driver, properties,
+                                   memory_bytes, peak_bytes_per_s, peak_flop_per_s_f32)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceList, devices, unavailable)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verification, seed, max_abs_error, max_rel_error, elements)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileJob, file, source, headers, options, entries, arch, register_cap, timeout_s,
+                                   memory_limit_bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EntryFacts, lowered_name, regs, stack_bytes, spill_store_bytes, spill_load_bytes,
+                                   static_shared_bytes, constant_bytes)
+
+namespace wire {
+
+json from(const DeviceInfo& info) { return info; }
+DeviceInfo device_info(const json& j) { return j.get<DeviceInfo>(); }
+json from(const DeviceList& list) { return list; }
+DeviceList device_list(const json& j) { return j.get<DeviceList>(); }
+json from(const Verification& verification) { return verification; }
+Verification verification(const json& j) { return j.get<Verification>(); }
+json from(const CompileJob& job) { return job; }
+CompileJob compile_job(const json& j) { return j.get<CompileJob>(); }
+
+json from(const MeasurePolicy& policy) {
+  return {{"cold", policy.l2 == MeasurePolicy::L2::cold}, {"graph", policy.mode == MeasurePolicy::Mode::graph}};
+}
+
+MeasurePolicy measure_policy(const json& j) {
+  return {j.at("cold").get<bool>() ? MeasurePolicy::L2::cold : MeasurePolicy::L2::warm,
+          j.at("graph").get<bool>() ? MeasurePolicy::Mode::graph : MeasurePolicy::Mode::eager};
+}
+
+json from(const Rejection& rejection) {
+  return {{"reason", name_of(rejection.reason)}, {"message", rejection.message}};
+}
+
+Rejection rejection(const json& j) {
+  return {reason_from(j.at("reason").get<std::string>()), j.at("message").get<std::string>()};
+}
+
+json from(const CompiledModule& module, std::string& blob) {
+  blob += module.cubin;
+  return {{"key", module.key},
+          {"cubin_bytes", module.cubin.size()},
+          {"cubin_digest", module.cubin_digest},
+          {"entries", module.entries},
+          {"log", module.log},
+          {"compile_ms", module.compile_ms},
+          {"from_cache", module.from_cache}};
+}
+
+json from(const std::vector<CompiledModule>& modules, std::string& blob) {
+  json list = json::array();
+  for (const CompiledModule& module : modules) list.push_back(from(module, blob));
+  return list;
+}
+
+std::string BlobReader::take(std::size_t bytes) {
+  if (bytes > rest_.size()) throw process::ProtocolError("worker channel: a message's binary part is too short");
+  std::string taken(rest_.substr(0, bytes));
+  rest_.remove_prefix(bytes);
+  return taken;
+}
+
+CompiledModule compiled_module(const json& j, BlobReader& blob) {
+  CompiledModule module;
+  module.key = j.at("key").get<std::string>();
+  module.cubin = blob.take(j.at("cubin_bytes").get<std::size_t>());
+  module.cubin_digest = j.at("cubin_digest").get<std::string>();
+  module.entries = j.at("entries").get<std::map<std::string, EntryFacts>>();
+  module.log = j.at("log").get<std::string>();
+  module.compile_ms = j.at("compile_ms").get<double>();
+  module.from_cache = j.at("from_cache").get<bool>();
+  return module;
+}
+
+std::vector<CompiledModule> compiled_modules(const json& j, BlobReader& blob) {
+  std::vector<CompiledModule> modules;
+  for (const json& element : j) modules.push_back(compiled_module(element, blob));
+  return modules;
+}
+
+process::Message message(const json& body, std::string blob) {
+  // Texts from compilers and plugins may hold any bytes; what is not UTF-8 is replaced rather than thrown over.
+  return {body.dump(-1, ' ', false, json::error_handler_t::replace), std::move(blob)};
+}
+
+json body_of(const process::Message& message) { return json::parse(message.text); }
+
+}  // namespace wire
+}  // namespace kerntune
