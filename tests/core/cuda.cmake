@@ -10,3 +10,4 @@ endfunction()
 kerntune_add_cuda_test(NAME cuda_cubin_cache_test LABELS unit LIBRARIES kerntune_core
   SOURCES cuda_cubin_cache_test.cpp cuda_compile_key_test.cpp cuda_ptxas_log_test.cpp)
 kerntune_add_cuda_test(NAME cuda_nvrtc_test LABELS unit LIBRARIES kerntune_core SOURCES cuda_nvrtc_test.cpp)
+kerntune_add_cuda_test(NAME cuda_fill_test LABELS unit LIBRARIES kerntune_core SOURCES cuda_fill_test.cpp)
