@@ -6,37 +6,17 @@
 
 #include <kerntune/core/report.hpp>
 
+#include "describe.hpp"
 #include "failures.hpp"
 #include "text_table.hpp"
 
 namespace kerntune::report {
 namespace {
 
-std::string speedup_text(const BatchResult& batch, const Style& style) {
-  if (!(batch.speedup > 0)) return "-";
-  const std::string_view times = style.utf8 ? "×" : "x";
-  const std::string_view dash = style.utf8 ? "–" : "-";
-  if (!(batch.speedup_low > 0)) return fmt::format("{:.3f}{}", batch.speedup, times);
-  return fmt::format("{:.3f}{} ({:.3f}{}{:.3f})", batch.speedup, times, batch.speedup_low, dash, batch.speedup_high);
-}
-
 /// Good only if the interval says so: a tie with the default is not a gain.
 Ink speedup_ink(const BatchResult& batch) {
   if (batch.speedup_low > 1.01) return Ink::good;
   return batch.speedup > 0 && batch.speedup_high > 0 && batch.speedup_high < 1 ? Ink::bad : Ink::plain;
-}
-
-std::string achieved_text(const Roofline& r) {
-  const bool by_bytes = r.limit == Roofline::Limit::memory || (r.limit == Roofline::Limit::unknown && !r.flop_per_s);
-  if (by_bytes) return r.bytes_per_s ? rate_text(*r.bytes_per_s, "B/s") : "-";
-  return r.flop_per_s ? rate_text(*r.flop_per_s, "FLOP/s") : "-";
-}
-
-std::string limit_text(const Roofline& r) {
-  if (!r.flop_per_s && !r.bytes_per_s) return "-";
-  if (r.limit == Roofline::Limit::unknown) return "limit unknown";
-  const std::string_view name = r.limit == Roofline::Limit::compute ? "f32 peak" : "bandwidth";
-  return fmt::format("{:.{}f} % of {}", r.fraction * 100, r.fraction < 0.1 ? 1 : 0, name);
 }
 
 std::string best_time(const BatchResult& batch, const Style& style) {
@@ -57,7 +37,7 @@ std::string result_table(const TuneReport& report, const Style& style) {
        {"batch", "default", "best", "speed-up", "achieved", "of the limit", "ties", "evaluated", "reused", "failed"})
     table.column(heading, Align::right);
   for (const BatchResult& batch : report.batches) {
-    const Roofline roof = roofline(batch.best ? batch.best->time_ns : 0, batch.flop, batch.bytes, report.device);
+    const Roofline roof = roofline_of_best(batch, report.device);
     table.row({{grouped(batch.batch), Ink::bold},
                {batch.default_config ? time_text(batch.default_config->time_ns, style) : "failed"},
                {best_time(batch, style), batch.best ? Ink::bold : Ink::bad},
@@ -131,17 +111,6 @@ std::string heading(const TuneReport& report, const Style& style) {
   if (report.interrupted)
     out += inked("\ninterrupted: the best so far is shown; the same command goes on from here", Ink::warn, style);
   return out + "\n\n";
-}
-
-std::string query_command(const TuneReport& report, const BatchResult& batch) {
-  std::string command = fmt::format("kerntune query --db {} {} --batch {}", shell_word(report.store_path),
-                                    shell_word(report.kernel), batch.batch);
-  std::string batch_dim;
-  for (const Dim& dim : report.spec.dims)
-    if (dim.batch) batch_dim = dim.name;
-  for (const auto& [name, value] : batch.dims)
-    if (name != batch_dim) command += fmt::format(" --dim {}={}", name, value);
-  return command + " --device-key " + shell_word(report.device.device_class);
 }
 
 std::string stored_section(const TuneReport& report) {
