@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/confirm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fake_session.hpp"
+
+namespace kerntune {
+namespace {
+
+using test::FakeKernel;
+using test::FakeSession;
+
+Confirmed play(std::vector<FakeKernel>& kernels, std::uint64_t seed = 1, const ConfirmPolicy& policy = {}) {
+  FakeSession session(seed);
+  std::vector<Contender> contenders;
+  for (FakeKernel& kernel : kernels) contenders.push_back({&kernel, &kernel == &kernels.back(), kernel.time_ns});
+  return confirm(session, contenders, policy, [](int) {});
+}
+
+TEST(Confirm, SeparatesWhatIsThreePercentApart) {
+  std::vector<FakeKernel> kernels{{1030e3, 0.02}, {1000e3, 0.02}, {2000e3, 0.02}};
+  const Confirmed result = play(kernels);
+  EXPECT_EQ(result.leader, 1U);
+  EXPECT_FALSE(result.entries[0].tie);
+  EXPECT_GT(result.entries[0].ratio_interval.low, 1.01);
+  EXPECT_TRUE(result.entries[1].tie);
+  EXPECT_FALSE(result.unresolved);
+}
+
+TEST(Confirm, DeclaresATieWithinTheMargin) {
+  std::vector<FakeKernel> kernels{{1002e3, 0.005}, {1000e3, 0.005}};
+  const Confirmed result = play(kernels);
+  EXPECT_TRUE(result.entries[0].tie);
+  EXPECT_TRUE(result.entries[1].tie);
+  EXPECT_FALSE(result.unresolved);
+}
+
+TEST(Confirm, SaysUnresolvedWhenNoiseHidesTheDifference) {
+  std::vector<FakeKernel> kernels{{1000e3, 0.9}, {1010e3, 0.9}};
+  const Confirmed result = play(kernels);
+  EXPECT_TRUE(result.unresolved);
+  EXPECT_EQ(result.rounds, ConfirmPolicy{}.max_rounds);
+}
+
+TEST(Confirm, MeasuresTheKeptDefaultToTheEndThoughItIsSlower) {
+  std::vector<FakeKernel> kernels{{1000e3, 0.03}, {1004e3, 0.03}, {3000e3, 0.03}};
+  const Confirmed result = play(kernels);
+  EXPECT_EQ(result.entries[2].round_ns.size(), static_cast<std::size_t>(result.rounds));
+  EXPECT_NEAR(result.entries[2].ratio, 3, 0.1);
+}
+
+TEST(Confirm, DropsAClearlySlowerContenderEarly) {
+  std::vector<FakeKernel> kernels{{1500e3, 0.03}, {1000e3, 0.03}, {1004e3, 0.03}};
+  ConfirmPolicy policy;
+  policy.half_width = 0;  // never satisfied: all rounds are played
+  const Confirmed result = play(kernels, 1, policy);
+  EXPECT_EQ(result.entries[0].round_ns.size(), static_cast<std::size_t>(policy.min_rounds));
+  EXPECT_EQ(result.rounds, policy.max_rounds);
+}
+
+TEST(Confirm, GoesOnWithoutAContenderThatFails) {
+  std::vector<FakeKernel> kernels{{900e3, 0.01}, {1000e3, 0.01}};
+  kernels[0].fail_after = 4;
+  const Confirmed result = play(kernels);
+  EXPECT_TRUE(result.entries[0].failed);
+  EXPECT_EQ(result.leader, 1U);
+}
+
+TEST(Confirm, PicksTheSameWinnerInNearlyEveryNoisyRun) {
+  int wins = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    std::vector<FakeKernel> kernels{{1020e3, 0.04}, {1000e3, 0.04}, {1500e3, 0.04}};
+    wins += play(kernels, seed).leader == 1 ? 1 : 0;
+  }
+  EXPECT_GE(wins, 48);
+}
+
+TEST(PairedRatios, UsesTheRoundsThatBothPlayed) {
+  EXPECT_EQ(paired_ratios({2, 4, 6}, {1, 2}), (std::vector<double>{2, 2}));
+}
+
+}  // namespace
+}  // namespace kerntune

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <kerntune/core/device.hpp>
+#include <kerntune/search/rng.hpp>
+
+namespace kerntune::test {
+
+/// A configuration of a FakeSession: its true time and how noisy its launches are (relative, uniform).
+struct FakeKernel final : Prepared {
+  FakeKernel(double time, double spread) : time_ns(time), noise(spread) {}
+  const Facts& facts() const noexcept override { return fact_map; }
+  double time_ns;
+  double noise;
+  int fail_after = -1;  // launches until it is refused; -1: never
+  int launches = 0;
+  Facts fact_map;
+};
+
+/// A session over kernels with known times, for races and finals without a device. Launches drift slowly and alike.
+class FakeSession final : public Session {
+ public:
+  explicit FakeSession(std::uint64_t seed) : rng_(seed) {}
+
+  tl::expected<std::unique_ptr<Prepared>, Rejection> prepare(const search::Config&,
+                                                             const std::vector<CompiledModule>&) override {
+    return tl::unexpected(Rejection{Reason::unsupported, "a fake is made by hand"});
+  }
+  tl::expected<Samples, Rejection> time(Prepared& prepared, int /*warmup*/, int launches) override {
+    auto& kernel = static_cast<FakeKernel&>(prepared);
+    Samples samples;
+    for (int i = 0; i < launches; ++i) {
+      if (kernel.fail_after >= 0 && kernel.launches >= kernel.fail_after) {
+        return tl::unexpected(Rejection{Reason::launch_error, "refused"});
+      }
+      ++kernel.launches;
+      drift_ *= 1.0001;
+      samples.push_back(kernel.time_ns * drift_ * (1 + kernel.noise * (rng_.unit() - 0.5)));
+    }
+    return samples;
+  }
+  tl::expected<Verification, Rejection> verify(Prepared&, std::uint64_t seed) override {
+    return Verification{seed, 0, 0, 1};
+  }
+  std::string_view verified_by() const noexcept override { return "reference"; }
+  bool context_lost() const noexcept override { return false; }
+
+ private:
+  search::Rng rng_;
+  double drift_ = 1;
+};
+
+}  // namespace kerntune::test
