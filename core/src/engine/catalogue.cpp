@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <kerntune/core/errors.hpp>
 #include <kerntune/core/plugin_host.hpp>
+#include <kerntune/core/replay.hpp>
 
 #include "process/worker_process.hpp"
 #include "workers/wire.hpp"
@@ -51,10 +53,18 @@ std::vector<KernelEntry> describe_plugin(const std::string& path) {
   return entries;
 }
 
+/// Spec files are never packed, recordings may be.
+bool holds_recording(const std::string& path) {
+  if (path.ends_with(".gz")) return true;
+  std::ifstream file(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  return is_recording(text);
+}
+
 std::vector<KernelEntry> describe_file(const std::string& path) {
   if (fs::path(path).extension() == ".so") return describe_plugin(path);
   KernelEntry entry;
-  entry.spec = load_spec_file(path);
+  entry.spec = holds_recording(path) ? spec_of(read_recording(path)) : load_spec_file(path);
   entry.origin = path;
   return {entry};
 }
@@ -153,6 +163,18 @@ KernelEntry find_kernel(const std::string& name, const std::vector<std::string>&
     if (catalogue.problems.empty()) throw;
     throw UsageError(fmt::format("{}; not readable: {}", error.what(), catalogue.problems.front().message));
   }
+}
+
+KernelEntry find_kernel_for(const std::string& name, const std::vector<std::string>& paths, const std::string& device) {
+  constexpr std::string_view kReplay = "replay:";
+  if (!device.starts_with(kReplay)) return find_kernel(name, paths);
+  const std::string file = device.substr(kReplay.size());
+  KernelEntry entry;
+  entry.spec = spec_of(read_recording(file));
+  entry.origin = file;
+  if (name.empty() || name == entry.spec.name || name == file) return entry;
+  throw UsageError(
+      fmt::format("tune '{}' on '{}': the recording is of kernel '{}'; name that one", name, device, entry.spec.name));
 }
 
 DeviceList devices_from_worker() {

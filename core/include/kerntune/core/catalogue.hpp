@@ -33,8 +33,12 @@ struct Catalogue {
 Catalogue describe(const std::vector<std::string>& paths);
 
 /// Finds one kernel: `name` is a kernel's name (searched in `paths`), "PLUGIN.so:kernel", a plugin holding one kernel, or a
-/// spec file. Errors: UsageError listing near names and what was searched.
+/// spec file, or a recording. Errors: UsageError listing near names and what was searched.
 KernelEntry find_kernel(const std::string& name, const std::vector<std::string>& paths);
+
+/// find_kernel for a device: on "replay:FILE" the kernel is the recording's own (`name` must be its name, the file, or empty), so that
+/// a recording can be tuned where the plugin that made it is not.
+KernelEntry find_kernel_for(const std::string& name, const std::vector<std::string>& paths, const std::string& device);
 
 /// Devices as seen by a worker (this process never loads libcuda).
 DeviceList devices_from_worker();
