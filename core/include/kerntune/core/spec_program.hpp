@@ -57,9 +57,9 @@ struct BufferPlan {
 
 /// What to compile for a configuration. Equal jobs give equal cubins.
 struct CompilePlan {
-  std::vector<std::string> entries;       // name expressions of every launch step, resolved: "sgemm<64,32>"
-  std::vector<std::string> options;       // the author's options, then -D definitions in order
-  std::int64_t register_cap = 0;          // 0: none
+  std::vector<std::string> entries;  // name expressions of the launch steps that run, without repeats: "sgemm<64,32>"
+  std::vector<std::string> options;  // the author's options, then -D definitions in order, then the engine's
+  std::int64_t register_cap = 0;     // 0: none
 };
 
 struct ArgPlan {
@@ -99,7 +99,10 @@ struct KernelFacts {
 };
 
 /// A KernelSpec with every expression compiled once. Immutable; threads may share it.
-/// Functions that can fail because of one configuration return a Rejection that says which expression and why.
+/// Functions that can fail because of one configuration return a Rejection that says which expression, its value, the
+/// configuration and the sizes: bad_expression if it cannot be evaluated or is below what its place takes, device_limit
+/// if it is above, out_of_memory for a buffer above 1 TiB. Limits checked here are CUDA's own (grid 2^31-1, 65535,
+/// 65535), not the device's.
 class SpecProgram {
  public:
   /// Errors: SpecError.
@@ -117,7 +120,9 @@ class SpecProgram {
   /// Binds params, dims, device properties and derived names. A derived value that cannot be evaluated rejects.
   tl::expected<Binding, Rejection> bind(const search::Config& config, const Dims& dims,
                                         const DeviceProperties& device) const;
-  /// Binds without parameters: for buffers whose size no parameter changes, references and tolerances.
+  /// Binds without parameters: for buffers whose size no parameter changes, references and tolerances. What reads a
+  /// parameter anyway is rejected where it is evaluated. Errors: SpecError if a derived value cannot be evaluated at
+  /// this size.
   Binding bind_dims(const Dims& dims, const DeviceProperties& device) const;
 
   /// Checks the applicability conditions; the Rejection names the first that is false.
@@ -127,10 +132,10 @@ class SpecProgram {
 
   /// True if launch step `step` (index in spec().steps) runs under `binding`.
   tl::expected<bool, Rejection> step_runs(std::size_t step, const Binding& binding) const;
-  /// Geometry and arguments of one step. `facts` are those of the step's kernel; until they are known pass {} only for steps
-  /// that do not read them (needs_facts).
-  tl::expected<StepPlan, Rejection> step(std::size_t step, const Binding& binding,
-                                         std::span<const BufferPlan> buffers, const KernelFacts& facts) const;
+  /// Geometry and arguments of one step. `facts` are those of the step's kernel; until they are known pass {} only for
+  /// steps that do not read them (needs_facts).
+  tl::expected<StepPlan, Rejection> step(std::size_t step, const Binding& binding, std::span<const BufferPlan> buffers,
+                                         const KernelFacts& facts) const;
   bool needs_facts(std::size_t step) const;
 
   struct SymbolPlan {
@@ -148,15 +153,19 @@ class SpecProgram {
   struct Limits {
     double abs = 0, rel = 0;
   };
-  /// Tolerance of a buffer at a size; {0, 0} (bit equality) if the spec gives none.
+  /// Tolerance of a buffer at a size; {0, 0} (bit equality) if the spec gives none. Errors: SpecError if the expression
+  /// cannot be evaluated or is negative: a limit is never guessed.
   Limits tolerance(std::string_view buffer, const Binding& binding) const;
 
   struct WorkAmount {
     std::optional<double> flop, bytes;
   };
+  /// Nothing where the spec gives no expression, or it cannot be evaluated or is negative.
   WorkAmount work(const Binding& binding) const;
 
  private:
+  void bind_common(Binding& binding, const Dims& dims, const DeviceProperties& device) const;
+
   struct Compiled;
   std::unique_ptr<const Compiled> compiled_;
 };

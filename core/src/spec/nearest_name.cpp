@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spec/nearest_name.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace kerntune {
+namespace {
+
+char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Levenshtein distance by rows, case ignored.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (lower(a[i]) == lower(b[j]) ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+constexpr std::size_t kLongestCompared = 64;  // keeps the cost of a hostile name bounded
+
+}  // namespace
+
+std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates) {
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
+  if (name.size() > kLongestCompared) return best;
+  for (const std::string_view candidate : candidates) {
+    const std::size_t d = distance(name, candidate);
+    if (d < best_distance) {
+      best = candidate;
+      best_distance = d;
+    }
+  }
+  return best;
+}
+
+std::string suggestion(std::string_view name, std::span<const std::string_view> candidates) {
+  if (const std::string_view near = nearest_name(name, candidates); !near.empty())
+    return fmt::format("; did you mean '{}'?", near);
+  if (candidates.empty()) return "";
+  return fmt::format("; known are {}", fmt::join(candidates, ", "));
+}
+
+}  // namespace kerntune

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spec/read_file.hpp"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include <kerntune/core/errors.hpp>
+
+namespace kerntune {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{2} << 30;  // a file that unpacks to more is no recording
+
+struct InflateEnd {
+  void operator()(z_stream* stream) const noexcept { inflateEnd(stream); }
+};
+
+[[noreturn]] void fail(const std::string& path, const std::string& problem) {
+  throw Error(fmt::format("read file '{}': {}", path, problem));
+}
+
+std::string gunzip(const std::string& packed, const std::string& path) {
+  constexpr int kGzip = 15 + 16;  // largest window, gzip header
+  z_stream raw{};
+  if (inflateInit2(&raw, kGzip) != Z_OK) fail(path, "cannot start unpacking");
+  const std::unique_ptr<z_stream, InflateEnd> stream(&raw);
+  stream->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));  // zlib only reads it
+  stream->avail_in = static_cast<uInt>(packed.size());
+  std::string text;
+  std::array<char, 65536> chunk{};
+  int status = Z_OK;
+  while (status != Z_STREAM_END) {
+    stream->next_out = reinterpret_cast<Bytef*>(chunk.data());
+    stream->avail_out = static_cast<uInt>(chunk.size());
+    status = inflate(stream.get(), Z_NO_FLUSH);
+    if (status != Z_OK && status != Z_STREAM_END)
+      fail(path, fmt::format("not a whole gzip file ({})", stream->msg != nullptr ? stream->msg : "it ends early"));
+    text.append(chunk.data(), chunk.size() - stream->avail_out);
+    if (text.size() > kMostBytes) fail(path, "unpacks to more than 2 GiB");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string read_plain_file(const std::string& path) {
+  if (std::error_code error; std::filesystem::is_directory(path, error)) fail(path, "it is a folder");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(path, std::strerror(errno));
+  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad()) fail(path, std::strerror(errno));
+  if (bytes.size() > kMostBytes) fail(path, "larger than 2 GiB");
+  return bytes;
+}
+
+std::string read_file(const std::string& path) {
+  std::string bytes = read_plain_file(path);
+  const bool is_gzip = bytes.size() > 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
+  return is_gzip ? gunzip(bytes, path) : bytes;
+}
+
+}  // namespace kerntune
