@@ -2,7 +2,9 @@
 // What a file is, told from its first 100 bytes without SQLite, so that a stranger's file is never touched.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace kerntune::storage {
@@ -29,7 +31,7 @@ struct FileProbe {
 };
 
 FileProbe probe_file(const std::string& path);
-/// The same for bytes already in memory: at least the first 100 of a file of `bytes` bytes.
-FileProbe probe_header(const unsigned char* header, std::uint64_t bytes);
+/// The same for a file, or its first 100 bytes, in memory.
+FileProbe probe_header(std::span<const std::byte> content);
 
 }  // namespace kerntune::storage

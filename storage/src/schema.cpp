@@ -35,6 +35,13 @@ void migrate(sqlite::Connection& connection, std::span<const char* const> steps)
   transaction.commit();
 }
 
+std::int64_t schema_version(sqlite::Connection& connection) {
+  const sqlite::Transaction look(connection, sqlite::Transaction::Kind::read);
+  const std::int64_t version = schema_of(connection, kSchemaVersion);
+  if (version == 0) sqlite::throw_damaged("the file has no tables");
+  return version;
+}
+
 std::vector<std::byte> empty_store_image() {
   sqlite::Connection connection = sqlite::Connection::in_memory();
   migrate(connection, migrations());

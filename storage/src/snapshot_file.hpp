@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "snapshot.hpp"
 
@@ -13,7 +14,7 @@ namespace kerntune::query::detail {
 /// std::bad_alloc.
 Snapshot read_snapshot(const std::string& path);
 
-/// The same from a store's bytes; `name` stands for it in messages. The bytes may be changed.
-Snapshot read_snapshot(std::span<std::byte> image, const std::string& name);
+/// The same from the bytes of a store and of the journal beside it, if any; `name` stands for them in messages.
+Snapshot read_snapshot(std::vector<std::byte> database, std::span<const std::byte> journal, const std::string& name);
 
 }  // namespace kerntune::query::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include <kerntune/storage/result_store.hpp>
 
@@ -12,6 +13,11 @@
 namespace kerntune::storage {
 
 struct ResultStore::Connection {
+  explicit Connection(sqlite::Connection opened) noexcept : db(std::move(opened)) {}
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection();
+
   sqlite::Connection db;
 
   /// The row of the texts that `key` shares with others; made if absent. Requires a write transaction.

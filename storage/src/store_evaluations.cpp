@@ -98,7 +98,7 @@ void store(sqlite::Connection& db, std::int64_t context, const EvaluationRecord&
 
 void ResultStore::commit(std::span<const EvaluationRecord> finished, std::span<const StartedRecord> started) {
   for (const EvaluationRecord& record : finished) require_sound(record, path_);
-  guarded("store evaluations in", path_, [&] {
+  writing("store evaluations in", path_, [&] {
     sqlite::Connection& db = connection_->db;
     sqlite::Transaction transaction(db);
     for (const EvaluationRecord& record : finished) store(db, connection_->context_of(record.key), record);
@@ -108,7 +108,7 @@ void ResultStore::commit(std::span<const EvaluationRecord> finished, std::span<c
 }
 
 std::optional<EvaluationRecord> ResultStore::find(const EvaluationKey& key) const {
-  return guarded("read", path_, [&]() -> std::optional<EvaluationRecord> {
+  return reading("read", path_, [&]() -> std::optional<EvaluationRecord> {
     auto row = connection_->db.query(kFind.c_str(), evaluation_digest(key));
     if (!row.step()) return std::nullopt;
     return read_evaluation(row);
@@ -116,7 +116,7 @@ std::optional<EvaluationRecord> ResultStore::find(const EvaluationKey& key) cons
 }
 
 std::vector<EvaluationRecord> ResultStore::evaluations(const EvaluationKey& k) const {
-  return guarded("read", path_, [&] {
+  return reading("read", path_, [&] {
     std::vector<EvaluationRecord> found;
     auto rows = connection_->db.query(kOfContext.c_str(), k.kernel, k.device_class, k.dims, k.code_digest, k.toolchain,
                                       k.policy);
@@ -127,7 +127,7 @@ std::vector<EvaluationRecord> ResultStore::evaluations(const EvaluationKey& k) c
 
 std::vector<EvaluationRecord> ResultStore::recent(const std::string& kernel, std::size_t limit) const {
   constexpr std::size_t kMost = std::numeric_limits<std::int64_t>::max();
-  return guarded("read", path_, [&] {
+  return reading("read", path_, [&] {
     std::vector<EvaluationRecord> found;
     auto rows = connection_->db.query(kRecent.c_str(), kernel, static_cast<std::int64_t>(std::min(limit, kMost)));
     while (rows.step()) found.push_back(read_evaluation(rows));

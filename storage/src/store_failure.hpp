@@ -7,17 +7,29 @@
 
 namespace kerntune::storage {
 
-/// Throws the StorageError for what SQLite said: "<doing> '<path>': <what was found>; <what to do>".
-[[noreturn]] void fail(const std::string& doing, const std::string& path, const sqlite::SqliteError& error);
+/// Throws a StorageError "<doing> '<path>': <problem>".
 [[noreturn]] void fail(const std::string& doing, const std::string& path, const std::string& problem);
 
+enum class Work { reading, writing };
+/// The same for what SQLite said, with what became of the data and what to do.
+[[noreturn]] void fail(const std::string& doing, const std::string& path, Work work, const sqlite::SqliteError& error);
+
 /// Runs `work`, turning SQLite's exceptions into StorageError.
-template <typename Work>
-auto guarded(const std::string& doing, const std::string& path, Work&& work) {
+template <typename Function>
+auto reading(const std::string& doing, const std::string& path, Function&& work) {
   try {
     return work();
   } catch (const sqlite::SqliteError& error) {
-    fail(doing, path, error);
+    fail(doing, path, Work::reading, error);
+  }
+}
+
+template <typename Function>
+auto writing(const std::string& doing, const std::string& path, Function&& work) {
+  try {
+    return work();
+  } catch (const sqlite::SqliteError& error) {
+    fail(doing, path, Work::writing, error);
   }
 }
 

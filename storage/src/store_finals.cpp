@@ -107,7 +107,7 @@ EvaluationKey context_key(const FinalRecord& r) {
 
 void ResultStore::record_final(const FinalRecord& r) {
   require_sound(r, path_);
-  guarded("store a winner in", path_, [&] {
+  writing("store a winner in", path_, [&] {
     sqlite::Connection& db = connection_->db;
     const Digest id = final_digest(r);
     sqlite::Transaction transaction(db);
@@ -123,7 +123,7 @@ void ResultStore::record_final(const FinalRecord& r) {
 }
 
 std::vector<FinalRecord> ResultStore::finals(const std::string& kernel) const {
-  return guarded("read the winners of", path_, [&] {
+  return reading("read the winners of", path_, [&] {
     sqlite::Connection& db = connection_->db;
     std::vector<FinalRecord> finals;
     const sqlite::Transaction one_state(db, sqlite::Transaction::Kind::read);  // winners and their ties

@@ -18,7 +18,7 @@ constexpr std::chrono::seconds kLockWait{10};
 constexpr char kOpening[] = "open store";
 
 void create(const std::string& path) {
-  const auto image = guarded("create store", path, [] { return empty_store_image(); });
+  const auto image = writing("create store", path, [] { return empty_store_image(); });
   try {
     create_file(path, image);
   } catch (const std::system_error& error) {
@@ -52,13 +52,23 @@ void undo_interrupted_commit(const std::string& path) {
   db.integer("SELECT count(*) FROM sqlite_schema");
 }
 
-sqlite::Connection open_read_only(const std::string& path) {
-  auto db = sqlite::Connection::open(path, sqlite::Connection::Access::read_only, kLockWait);
+std::int64_t recovered_schema(sqlite::Connection& db, const std::string& path) {
   try {
-    db.integer("SELECT count(*) FROM sqlite_schema");
+    return schema_version(db);
   } catch (const sqlite::SqliteError& error) {
     if (error.cause() != sqlite::Cause::hot_journal) throw;
     undo_interrupted_commit(path);
+    return schema_version(db);
+  }
+}
+
+sqlite::Connection open_read_only(const std::string& path) {
+  auto db = sqlite::Connection::open(path, sqlite::Connection::Access::read_only, kLockWait);
+  const std::int64_t schema = recovered_schema(db, path);
+  if (schema < kSchemaVersion) {
+    fail(kOpening, path,
+         "schema " + std::to_string(schema) + " is older than " + std::to_string(kSchemaVersion) +
+             "; open it once for writing, which brings it up to date");
   }
   return db;
 }
@@ -67,10 +77,18 @@ sqlite::Connection open_read_only(const std::string& path) {
 
 ResultStore ResultStore::open(const std::string& path, Mode mode) {
   require_usable(path, mode);
-  return guarded(kOpening, path, [&] {
+  return reading(kOpening, path, [&] {
     auto db = mode == Mode::read_only ? open_read_only(path) : open_writable(path);
-    return ResultStore(path, std::make_unique<Connection>(Connection{std::move(db)}));
+    return ResultStore(path, std::make_unique<Connection>(std::move(db)));
   });
+}
+
+// Leaving the TRUNCATE mode takes the emptied journal away. Nothing depends on it.
+ResultStore::Connection::~Connection() {
+  try {
+    if (!db.in_transaction()) db.exec("PRAGMA journal_mode = DELETE");
+  } catch (const sqlite::SqliteError&) {
+  }
 }
 
 ResultStore::ResultStore(std::string path, std::unique_ptr<Connection> connection)

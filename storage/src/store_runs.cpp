@@ -37,7 +37,7 @@ RunRecord read_run(const sqlite::Query& row) {
 }  // namespace
 
 void ResultStore::begin_run(const RunRecord& run) {
-  guarded("store run '" + run.run_id + "' in", path_, [&] {
+  writing("store run '" + run.run_id + "' in", path_, [&] {
     sqlite::Transaction transaction(connection_->db);
     connection_->db
         .query(kInsert, run.run_id, run.started_unix_us, run.ended_unix_us, run.kernel, run.strategy,
@@ -50,7 +50,7 @@ void ResultStore::begin_run(const RunRecord& run) {
 
 void ResultStore::end_run(const std::string& run_id, std::int64_t ended_unix_us, const std::string& outcome) {
   const std::string doing = "end run '" + run_id + "' in";
-  guarded(doing, path_, [&] {
+  writing(doing, path_, [&] {
     sqlite::Transaction transaction(connection_->db);
     connection_->db.query(kEnd, run_id, ended_unix_us, outcome).run();
     if (connection_->db.changed_rows() != 1) fail(doing, path_, "no such run; begin_run() stores one");
@@ -59,7 +59,7 @@ void ResultStore::end_run(const std::string& run_id, std::int64_t ended_unix_us,
 }
 
 std::vector<RunRecord> ResultStore::runs() const {
-  return guarded("list the runs of", path_, [&] {
+  return reading("list the runs of", path_, [&] {
     std::vector<RunRecord> runs;
     auto rows = connection_->db.query(kSelect);
     while (rows.step()) runs.push_back(read_run(rows));

@@ -23,7 +23,7 @@ void ResultStore::Connection::store_started(const StartedRecord& row) {
 }
 
 std::vector<StartedRecord> ResultStore::leftovers(const std::string& run_id) const {
-  return guarded("read", path_, [&] {
+  return reading("read", path_, [&] {
     std::vector<StartedRecord> found;
     auto rows = connection_->db.query(kLeftovers, run_id);
     while (rows.step()) {
@@ -36,7 +36,7 @@ std::vector<StartedRecord> ResultStore::leftovers(const std::string& run_id) con
 }
 
 void ResultStore::clear_started(std::span<const StartedRecord> rows) {
-  guarded("clear started rows of", path_, [&] {
+  writing("clear started rows of", path_, [&] {
     sqlite::Transaction transaction(connection_->db);
     for (const StartedRecord& row : rows) {
       connection_->db.query(kClear, evaluation_digest(row.key), row.run_id).run();
