@@ -5,6 +5,7 @@
 
 #include <kerntune/core/errors.hpp>
 #include <kerntune/core/kernel_spec.hpp>
+#include <kerntune/core/replay.hpp>
 
 #include "spec/compiled_spec.hpp"
 #include "spec/read_file.hpp"
@@ -43,6 +44,7 @@ KernelSpec read_any(const JsonDocument& document, const std::string& path) {
 
 KernelSpec load(const std::string& path) {
   const std::string text = read_file(path);
+  if (is_recording(text)) return spec_of(read_recording(path));
   const JsonDocument document = JsonDocument::parse(text);
   KernelSpec spec;
   try {

@@ -8,6 +8,8 @@
 #include <kerntune/core/errors.hpp>
 #include <kerntune/core/spec_program.hpp>
 
+#include "spec/kernel_name.hpp"
+#include "spec/literal_key.hpp"
 #include "spec/spec_compiler.hpp"
 
 namespace kerntune {
@@ -15,14 +17,6 @@ namespace {
 
 constexpr std::string_view kRegs = "regs";
 constexpr std::string_view kBlocksPerSm = "blocks_per_sm";
-
-bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-// What a kernel may be called: a word that command lines, file names and databases take unquoted.
-bool is_kernel_name(std::string_view name) noexcept {
-  const auto allowed = [](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
-  return !name.empty() && name.size() <= 128 && is_letter(name[0]) && std::all_of(name.begin(), name.end(), allowed);
-}
 
 bool is_integer(const expr::Literal& value) noexcept {
   return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<bool>(value);
@@ -40,12 +34,6 @@ std::int64_t smallest_for(Role role) noexcept {
     default:
       return 1;
   }
-}
-
-// Equal for values that are equal in expressions: True, 1 and 1.0.
-std::string value_key(const expr::Literal& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return "text " + *text;
-  return fmt::format("{}", expr::Value(value).as_double());
 }
 
 std::string config_text(const KernelSpec& spec) {
@@ -99,7 +87,7 @@ void SpecCompiler::check_params() const {
     };
     std::set<std::string> seen;
     for (std::size_t v = 0; v < param.values.size(); ++v)
-      if (!seen.insert(value_key(param.values[v])).second)
+      if (!seen.insert(literal_key(param.values[v])).second)
         fail(fmt::format("{}.values[{}]", place, v), fmt::format("{} is given twice", expr::to_text(param.values[v])));
     if (std::none_of(param.values.begin(), param.values.end(), is_default))
       fail(place + ".default",

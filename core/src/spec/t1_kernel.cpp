@@ -7,7 +7,7 @@
 
 #include <kerntune/core/errors.hpp>
 
-#include "spec/read_file.hpp"
+#include "spec/kernel_name.hpp"
 #include "spec/source_files.hpp"
 #include "spec/spec_compiler.hpp"
 #include "spec/spec_json.hpp"
@@ -43,16 +43,9 @@ std::string text_or(const std::optional<JsonCursor>& value, std::string fallback
   return value ? value->text() : std::move(fallback);
 }
 
-// A kernel's name from free text: other characters become '_'.
-std::string as_name(std::string text) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  const auto is_allowed = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
-  std::replace_if(text.begin(), text.end(), [&](char c) { return !is_allowed(c); }, '_');
-  return text.empty() || !is_letter(text[0]) ? "_" + text : text;
-}
-
 std::string name_from(const JsonCursor& root, const JsonCursor& specification) {
-  return as_name(text_or(present(present(root, "General"), "BenchmarkName"), specification.at("KernelName").text()));
+  return as_kernel_name(
+      text_or(present(present(root, "General"), "BenchmarkName"), specification.at("KernelName").text()));
 }
 
 // "LocalSize": {"X": "block_size_x", ...}: a parameter's name gives it the role, anything else is an expression.
@@ -262,7 +255,7 @@ KernelSpec read_t1(const JsonCursor& root, const std::string& folder) {
 
 KernelSpec read_definition(const JsonCursor& root) {
   KernelSpec spec;
-  spec.name = as_name(root.at("name").text());
+  spec.name = as_kernel_name(root.at("name").text());
   spec.dims = {single_batch()};
   for (const auto& [name, values] : root.at("params").members()) {
     ParamSpec param;
