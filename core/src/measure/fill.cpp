@@ -11,6 +11,7 @@ namespace {
 
 inline u64 bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
 inline u64 bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
+inline double double_of(u64 bits) { return std::bit_cast<double>(static_cast<std::uint64_t>(bits)); }
 // This file is compiled with -ffp-contract=off: a product and a sum stay two roundings.
 inline double multiply(double a, double b) { return a * b; }
 inline double add(double a, double b) { return a + b; }

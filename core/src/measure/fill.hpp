@@ -5,12 +5,12 @@
 
 #include <kerntune/core/kernel_spec.hpp>
 
+#include "measure/fill_params.hpp"
+
 namespace kerntune {
 
 namespace fill {
-using u64 = unsigned long long;  // as kernels see it
-struct Params;
-/// What element_bits needs; fill_element.cuh defines both.
+/// What a kernel needs to fill a buffer like fill_host does.
 Params params_for(DType type, const Fill& fill, std::uint64_t seed, unsigned buffer_index);
 }  // namespace fill
 

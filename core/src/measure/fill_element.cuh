@@ -4,26 +4,15 @@
 // contracted.
 //
 // The includer defines KERNTUNE_FN (how functions are declared) and, before this file, in namespace kerntune::fill:
-//   u64                              an unsigned type of 64 bits
-//   u64 bits_of(double), bits_of(float)
+//   u64   an unsigned type of 64 bits
+//   u64 bits_of(double), bits_of(float); double double_of(u64)   bits as they are
 //   double multiply(double, double), add(double, double)   rounded once each, to nearest
 //   u64 high_product(u64, u64)       the upper 64 bits of the product
 #pragma once
 
+#include "measure/fill_params.hpp"
+
 namespace kerntune::fill {
-
-// DType and Fill::Kind as numbers; fill.cpp checks that they agree.
-enum Type { kF32, kF64, kF16, kBf16, kI8, kU8, kI32, kU32, kI64, kU64 };
-enum Kind { kZero, kConstant, kUniform, kNormal, kIota };
-
-/// One buffer's fill, ready to evaluate at any index. Passed to kernels by value: members of 8 bytes, no padding.
-struct Params {
-  u64 key;                   // from seed and buffer
-  u64 type, kind;            // Type, Kind
-  u64 low, range;            // integers: [low, low + range), two's complement; range 0 stands for 2^64
-  double a, b;               // reals
-  double smallest, largest;  // of the integer type, for rounded normals
-};
 
 /// The finalizer of SplitMix64 (Steele, Lea, Flood 2014; constants of Stafford's variant 13).
 KERNTUNE_FN u64 mix(u64 x) {
@@ -70,19 +59,13 @@ KERNTUNE_FN u64 narrowed(double value, int exponent_bits, int fraction_bits) {
 KERNTUNE_FN double widened(u64 bits, int exponent_bits, int fraction_bits) {
   const u64 exponent = (bits >> fraction_bits) & ((1ull << exponent_bits) - 1);
   const u64 fraction = bits & ((1ull << fraction_bits) - 1);
-  const double sign = ((bits >> (exponent_bits + fraction_bits)) & 1) != 0 ? -1.0 : 1.0;
-  if (exponent == (1ull << exponent_bits) - 1) {
-    const double huge = multiply(1e300, 1e300);  // infinity
-    return fraction != 0 ? multiply(huge, 0.0) : multiply(sign, huge);
-  }
-  const u64 significand = exponent != 0 ? fraction | (1ull << fraction_bits) : fraction;
-  int power = static_cast<int>(exponent != 0 ? exponent : 1) - ((1 << (exponent_bits - 1)) - 1) - fraction_bits;
-  double value = multiply(sign, as_double(significand));
-  for (; power >= 16; power -= 16) value = multiply(value, 65536.0);
-  for (; power > 0; --power) value = multiply(value, 2.0);
-  for (; power <= -16; power += 16) value = multiply(value, 1.0 / 65536.0);
-  for (; power < 0; ++power) value = multiply(value, 0.5);
-  return value;
+  const u64 sign = ((bits >> (exponent_bits + fraction_bits)) & 1) << 63;
+  const u64 rebias = static_cast<u64>(1023 - ((1 << (exponent_bits - 1)) - 1));
+  if (exponent == (1ull << exponent_bits) - 1)
+    return double_of(sign | 2047ull << 52 | fraction << (52 - fraction_bits));
+  if (exponent != 0) return double_of(sign | (exponent + rebias) << 52 | fraction << (52 - fraction_bits));
+  const double unit = double_of((1 + rebias - static_cast<u64>(fraction_bits)) << 52);  // of subnormals
+  return multiply(as_double(fraction), sign != 0 ? -unit : unit);
 }
 
 /// The bits of a real in its type, in the low end of the result.

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda_device.hpp"
+
+#include <fmt/format.h>
+
+#include <kerntune/core/errors.hpp>
+
+#include "cuda_device_impl.hpp"
+#include "cuda_session.hpp"
+#include "device_info.hpp"
+
+namespace kerntune {
+namespace cuda {
+namespace {
+
+void require_architecture(const DeviceInfo& info) {
+  if (info.properties.compute_capability >= 70) return;
+  throw DeviceError(fmt::format("open device '{}': {} has compute capability {}.{}, 7.0 or newer is needed", info.id,
+                                info.name, info.properties.compute_capability / 10,
+                                info.properties.compute_capability % 10));
+}
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(const DriverApi& api, int ordinal, const EngineCompiler& compile_engine)
+      : context_(api, ordinal), info_(describe_device(api, ordinal)) {
+    require_architecture(info_);
+    kernels_ = std::make_unique<EngineKernels>(context_, compile_engine(info_.arch));
+    info_.peak_bytes_per_s = measure_copy_bandwidth(context_, info_.memory_bytes);
+  }
+
+  const DeviceInfo& info() const noexcept override { return info_; }
+
+  tl::expected<std::unique_ptr<Session>, Rejection> open(const SessionRequest& request,
+                                                         const PluginKernel* plugin) override {
+    try {
+      context_.make_current();
+      return std::make_unique<CudaSession>(context_, *kernels_, info_, request, plugin);
+    } catch (const Rejected& rejected) {
+      return tl::unexpected(rejected.rejection());
+    }
+  }
+
+ private:
+  Context context_;
+  DeviceInfo info_;
+  std::unique_ptr<EngineKernels> kernels_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> open_device(const DriverApi& api, int ordinal, const EngineCompiler& compile_engine) {
+  const std::string doing = fmt::format("open device 'cuda:{}'", ordinal);
+  require(api, api.init(0), doing);
+  int count = 0;
+  require(api, api.device_count(&count), doing);
+  if (ordinal < 0 || ordinal >= count)
+    throw DeviceError(fmt::format("{}: there is no such device; the driver shows {}", doing, count));
+  try {
+    return std::make_unique<CudaDevice>(api, ordinal, compile_engine);
+  } catch (const Rejected& rejected) {
+    throw DeviceError(fmt::format("{}: {}", doing, rejected.what()));
+  }
+}
+
+std::vector<DeviceInfo> list_devices(const DriverApi& api, std::vector<std::string>& unavailable) {
+  int count = 0;
+  CUresult asked = api.init(0);
+  if (asked == CUDA_SUCCESS) asked = api.device_count(&count);
+  if (asked != CUDA_SUCCESS || count == 0) {
+    unavailable.push_back(
+        fmt::format("no CUDA device: {}", asked != CUDA_SUCCESS ? describe(api, asked) : "the driver shows none"));
+    return {};
+  }
+  std::vector<DeviceInfo> devices;
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    try {
+      devices.push_back(describe_device(api, ordinal));
+    } catch (const DeviceError& error) {
+      unavailable.emplace_back(error.what());
+    }
+  }
+  return devices;
+}
+
+}  // namespace cuda
+
+std::unique_ptr<Device> open_cuda_device(int ordinal) {
+  std::string why_not;
+  const cuda::DriverApi* api = cuda::driver_api(&why_not);
+  if (api == nullptr) throw DeviceError(fmt::format("open device 'cuda:{}': {}", ordinal, why_not));
+  return cuda::open_device(*api, ordinal, cuda::compile_engine_kernels);
+}
+
+std::vector<DeviceInfo> list_cuda_devices(std::vector<std::string>& unavailable) {
+  std::string why_not;
+  std::vector<DeviceInfo> devices;
+  if (const cuda::DriverApi* api = cuda::driver_api(&why_not))
+    devices = cuda::list_devices(*api, unavailable);
+  else
+    unavailable.push_back(fmt::format("no CUDA device: {}", why_not));
+  if (nvrtc::version(&why_not).empty())
+    unavailable.push_back(fmt::format("no compilation of CUDA kernels: {}", why_not));
+  return devices;
+}
+
+}  // namespace kerntune

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include <kerntune/core/device.hpp>
+#include <kerntune/core/plugin_host.hpp>
+
+#include "preparation.hpp"
+#include "reference.hpp"
+#include "timer.hpp"
+#include "verifier.hpp"
+
+namespace kerntune::cuda {
+
+/// Inputs are timed with the values of this seed, whatever was verified before: timings may depend on data.
+inline constexpr std::uint64_t kTimingSeed = 1;
+
+/// A kernel at a size on a GPU. See Session; docs/measuring.md says what is timed.
+class CudaSession final : public Session {
+ public:
+  /// Borrows everything but the request. Errors: Rejected, if the default or the reference cannot run.
+  CudaSession(Context& context, EngineKernels& kernels, const DeviceInfo& device, const SessionRequest& request,
+              const PluginKernel* plugin);
+
+  tl::expected<std::unique_ptr<Prepared>, Rejection> prepare(const search::Config& config,
+                                                             const std::vector<CompiledModule>& modules) override;
+  tl::expected<Samples, Rejection> time(Prepared& prepared, int warmup, int launches) override;
+  tl::expected<Verification, Rejection> verify(Prepared& prepared, std::uint64_t seed) override;
+  std::string_view verified_by() const noexcept override { return has_reference_ ? "reference" : "against_default"; }
+  bool context_lost() const noexcept override { return context_.lost(); }
+
+ private:
+  std::unique_ptr<CudaPrepared> prepare_now(const search::Config& config, std::span<const CompiledModule> modules);
+  std::unique_ptr<ReferenceSource> choose_reference(const SessionRequest& request);
+  void relieve_memory();
+  template <typename Result, typename Work>
+  tl::expected<Result, Rejection> guarded(const Work& work);
+
+  Context& context_;
+  EngineKernels& kernels_;
+  const DeviceInfo& device_;
+  const PluginKernel* plugin_;
+  std::shared_ptr<const SpecProgram> program_;  // shared with the requester
+  Dims dims_;
+  ModuleCache modules_;
+  BufferPool buffers_;
+  Timer timer_;
+  bool has_reference_ = true;
+  std::unique_ptr<Verifier> verifier_;
+  const CudaPrepared* unverified_ = nullptr;  // what ran last, if it was never verified; compared only
+};
+
+}  // namespace kerntune::cuda

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine's own kernels: filling, checking and comparing buffers, and holding the stream while work is queued.
+// Compiled by NVRTC for the device at hand; tests compile the same text for the host and run it thread by thread, so
+// kernels use no shared memory and no barrier.
+//
+// Loops run over the grid; counts are 64-bit. Results that start as "nothing found" are made so by the caller.
+#ifndef KERNTUNE_HOST_EMULATION
+#include "measure/fill_params.hpp"
+
+namespace kerntune::fill {
+__device__ inline u64 bits_of(double value) { return static_cast<u64>(__double_as_longlong(value)); }
+__device__ inline u64 bits_of(float value) { return __float_as_uint(value); }
+__device__ inline double double_of(u64 bits) { return __longlong_as_double(static_cast<long long>(bits)); }
+__device__ inline double multiply(double a, double b) { return __dmul_rn(a, b); }
+__device__ inline double add(double a, double b) { return __dadd_rn(a, b); }
+__device__ inline u64 high_product(u64 a, u64 b) { return __umul64hi(a, b); }
+}  // namespace kerntune::fill
+#define KERNTUNE_FN __device__ inline
+#include "measure/fill_element.cuh"
+
+__device__ inline unsigned long long nanoseconds() {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+#endif
+#include "cuda/engine_results.hpp"
+
+using kerntune::cuda::CheckResult;
+using kerntune::cuda::CompareResult;
+using kerntune::fill::u64;
+
+__device__ inline u64 first_index() { return blockIdx.x * static_cast<u64>(blockDim.x) + threadIdx.x; }
+__device__ inline u64 index_step() { return gridDim.x * static_cast<u64>(blockDim.x); }
+
+__device__ inline u64 load(const void* data, u64 index, u64 bytes) {
+  if (bytes == 1) return static_cast<const unsigned char*>(data)[index];
+  if (bytes == 2) return static_cast<const unsigned short*>(data)[index];
+  if (bytes == 4) return static_cast<const unsigned int*>(data)[index];
+  return static_cast<const u64*>(data)[index];
+}
+
+__device__ inline void store(void* data, u64 index, u64 bytes, u64 value) {
+  if (bytes == 1) static_cast<unsigned char*>(data)[index] = static_cast<unsigned char>(value);
+  if (bytes == 2) static_cast<unsigned short*>(data)[index] = static_cast<unsigned short>(value);
+  if (bytes == 4) static_cast<unsigned int*>(data)[index] = static_cast<unsigned int>(value);
+  if (bytes == 8) static_cast<u64*>(data)[index] = value;
+}
+
+__device__ inline u64 low_bytes(u64 value, u64 bytes) {
+  return bytes == 8 ? value : value & ((1ull << (8 * bytes)) - 1);
+}
+
+__device__ inline void note(CheckResult* result, u64 found, u64 first) {
+  if (found == 0) return;
+  atomicAdd(&result->count, found);
+  atomicMin(&result->first, first);
+}
+
+extern "C" __global__ void kerntune_fill(void* data, u64 count, u64 bytes, kerntune::fill::Params params) {
+  for (u64 i = first_index(); i < count; i += index_step())
+    store(data, i, bytes, kerntune::fill::element_bits(params, i));
+}
+
+// Counts elements that are not what kerntune_fill wrote.
+extern "C" __global__ void kerntune_check_fill(const void* data, u64 count, u64 bytes, kerntune::fill::Params params,
+                                               CheckResult* result) {
+  u64 found = 0, first = ~0ull;
+  for (u64 i = first_index(); i < count; i += index_step()) {
+    if (load(data, i, bytes) == low_bytes(kerntune::fill::element_bits(params, i), bytes)) continue;
+    if (found++ == 0) first = i;
+  }
+  note(result, found, first);
+}
+
+// A pattern that neither a constant nor a shifted copy of it can pass for.
+__device__ inline unsigned char guard_byte(u64 key, u64 index) {
+  return static_cast<unsigned char>(kerntune::fill::random_bits(key, index, 0) >> 56);
+}
+
+extern "C" __global__ void kerntune_fill_guard(unsigned char* zone, u64 bytes, u64 key) {
+  for (u64 i = first_index(); i < bytes; i += index_step()) zone[i] = guard_byte(key, i);
+}
+
+extern "C" __global__ void kerntune_check_guard(const unsigned char* zone, u64 bytes, u64 key, CheckResult* result) {
+  u64 found = 0, first = ~0ull, last = 0;
+  for (u64 i = first_index(); i < bytes; i += index_step()) {
+    if (zone[i] == guard_byte(key, i)) continue;
+    if (found++ == 0) first = i;
+    last = i + 1;
+  }
+  note(result, found, first);
+  if (found != 0) atomicMax(&result->end, last);
+}
+
+// Bits of a non-negative double order like the double; NaN above all.
+__device__ inline void raise(u64* bits, double value) {
+  const u64 mine = kerntune::fill::bits_of(value);
+  if (mine > *static_cast<volatile u64*>(bits)) atomicMax(bits, mine);
+}
+
+__device__ inline double real_value(u64 bits, u64 type) {
+  if (type == kerntune::fill::kF16) return kerntune::fill::widened(bits, 5, 10);
+  if (type == kerntune::fill::kBf16) return kerntune::fill::widened(bits, 8, 7);
+  if (type == kerntune::fill::kF32) return kerntune::fill::widened(bits, 8, 23);
+  return kerntune::fill::double_of(bits);
+}
+
+// Sign-extends an element of a signed type, so that 64-bit arithmetic on it is right.
+__device__ inline u64 extended(u64 bits, u64 type, u64 bytes) {
+  const bool is_signed = type == kerntune::fill::kI8 || type == kerntune::fill::kI32;
+  return is_signed && (bits >> (8 * bytes - 1)) != 0 ? bits | ~0ull << (8 * bytes) : bits;
+}
+
+struct Difference {
+  double error;      // |got - expected|
+  double magnitude;  // |expected|
+};
+
+__device__ inline Difference real_difference(u64 got, u64 expected, u64 type) {
+  const double a = real_value(got, type), b = real_value(expected, type);
+  const double magnitude = b < 0 ? -b : b;
+  if (a == b) return {0, magnitude};  // equal infinities too
+  const double d = kerntune::fill::add(a, -b);
+  return {d < 0 ? -d : d, magnitude};
+}
+
+// Exact for 64-bit integers, whose difference need not fit a double's 53 bits.
+__device__ inline Difference integer_difference(u64 got, u64 expected, u64 type, u64 bytes) {
+  const u64 a = extended(got, type, bytes), b = extended(expected, type, bytes);
+  const bool is_unsigned = type == kerntune::fill::kU64;
+  const bool above = is_unsigned ? a > b : static_cast<long long>(a) > static_cast<long long>(b);
+  const u64 error = above ? a - b : b - a;
+  const bool negative = !is_unsigned && static_cast<long long>(b) < 0;
+  return {static_cast<double>(error), static_cast<double>(negative ? 0 - b : b)};
+}
+
+// Element by element: passes if |got - expected| <= abs + rel * |expected|; NaN never passes. An element that still
+// holds the poison although something else was expected counts as unwritten.
+extern "C" __global__ void kerntune_compare(const void* got_data, const void* expected_data, u64 count, u64 type,
+                                            u64 bytes, double abs_limit, double rel_limit, u64 poison,
+                                            CompareResult* result) {
+  u64 wrong = 0, first_wrong = ~0ull, unwritten = 0, first_unwritten = ~0ull;
+  double max_abs = 0, max_rel = 0;
+  for (u64 i = first_index(); i < count; i += index_step()) {
+    const u64 got = load(got_data, i, bytes), expected = load(expected_data, i, bytes);
+    const Difference d = kerntune::fill::is_real(type) ? real_difference(got, expected, type)
+                                                       : integer_difference(got, expected, type, bytes);
+    if (got == poison && expected != poison && unwritten++ == 0) first_unwritten = i;
+    const double limit = kerntune::fill::add(abs_limit, kerntune::fill::multiply(rel_limit, d.magnitude));
+    // Written so that a NaN on either side fails; an infinite limit would pass everything.
+    if (!(d.error <= limit && d.error < 1.7e308) && wrong++ == 0) first_wrong = i;
+    if (d.error > max_abs) max_abs = d.error;
+    if (d.magnitude > 0 && d.error / d.magnitude > max_rel) max_rel = d.error / d.magnitude;
+  }
+  note(&result->wrong, wrong, first_wrong);
+  note(&result->unwritten, unwritten, first_unwritten);
+  raise(&result->max_abs_bits, max_abs);
+  raise(&result->max_rel_bits, max_rel);
+}
+
+// A sum that any change of a bit changes: order does not matter, position does.
+extern "C" __global__ void kerntune_digest(const void* data, u64 count, u64 bytes, u64* digest) {
+  u64 sum = 0;
+  for (u64 i = first_index(); i < count; i += index_step())
+    sum += kerntune::fill::random_bits(load(data, i, bytes), i, 1);
+  atomicAdd(digest, sum);
+}
+
+// Holds the stream until the host sets *flag, so that what is queued behind it runs without gaps. Gives up after
+// timeout_ns and says so: a kernel whose launch waits for the stream would otherwise hang for ever.
+extern "C" __global__ void kerntune_block(const volatile unsigned int* flag, volatile unsigned int* gave_up,
+                                          u64 timeout_ns) {
+  const u64 start = nanoseconds();
+  while (*flag == 0) {
+    if (nanoseconds() - start < timeout_ns) continue;
+    *gave_up = 1;
+    return;
+  }
+}
+
+// What the timer measures when there is nothing to measure.
+extern "C" __global__ void kerntune_empty() {}
