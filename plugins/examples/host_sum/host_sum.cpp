@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <kerntune/plugin/plugin.hpp>
@@ -20,9 +19,7 @@ class RowSum {
       : x_(call.buffer<const float>("x")),
         sums_(call.buffer<float>("sums")),
         n_(static_cast<std::size_t>(call.dim("n"))),
-        partial_(call.param<std::size_t>("lanes")) {
-    if (n_ % partial_.size() != 0) throw Unsupported("n = " + std::to_string(n_) + " is not a multiple of the lanes");
-  }
+        partial_(call.param<std::size_t>("lanes")) {}
 
   void launch() {
     for (std::size_t row = 0; row < sums_.size(); ++row) sums_[row] = sum(x_.subspan(row * n_, n_));
@@ -58,8 +55,9 @@ Kernel row_sum() {
       .revision("1")
       .summary("sums of the rows of a matrix, on the host")
       .batch("batch", {.min = 1, .max = 4096, .def = 64})
-      .dim("n", {.min = 1, .max = 65536, .def = 4096})
+      .dim("n", {.min = 8, .max = 65536, .def = 4096})
       .param("lanes", {1, 4, 8, 16, 32}, 8, "partial sums kept at once")
+      .applicability("n % lanes == 0")
       .in("x", DType::f32, "batch * n", Fill::uniform(0, 1))
       .out("sums", DType::f32, "batch")
       .callable<RowSum>({.runs = Runs::host, .revision = "1"})

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "conformance_parts.hpp"
+#include "host/host_device.hpp"
+#include "representative_devices.hpp"
+
+namespace kerntune {
+namespace {
+
+/// Facts that a step may read before anything was compiled: one resident block of a kernel with 64 registers per
+/// thread.
+constexpr KernelFacts kAssumedFacts{.regs = 64, .blocks_per_sm = 1};
+
+/// What the default configuration does at one batch on one device.
+struct Outcome {
+  enum class Kind { runs, not_applicable, broken } kind = Kind::runs;
+  std::string message;
+};
+
+std::string over(const char* what, std::int64_t found, std::int64_t limit) {
+  return fmt::format("asks for {} {}, the device has {}", found, what, limit);
+}
+
+/// The limits that a launch must keep whatever the kernel compiles to.
+std::optional<std::string> beyond_limits(const LaunchPlan& launch, const DeviceProperties& device) {
+  const std::int64_t threads = std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  if (threads > device.max_threads_per_block) return over("threads per block", threads, device.max_threads_per_block);
+  if (launch.block[2] > 64) return over("threads in z", launch.block[2], 64);
+  if (launch.shared_bytes > device.shared_per_block_optin) {
+    return over("bytes of dynamic shared memory", launch.shared_bytes, device.shared_per_block_optin);
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::int64_t limit = axis == 0 ? INT64_C(0x7FFFFFFF) : 65535;
+    if (launch.grid[axis] > limit) return over("blocks in one direction of the grid", launch.grid[axis], limit);
+    if (launch.grid[axis] == 0 || launch.block[axis] == 0) return std::string("a grid or block has no extent");
+  }
+  return std::nullopt;
+}
+
+/// Evaluates every step that runs. The message names the step.
+std::optional<std::string> broken_step(const SpecProgram& program, const Binding& binding,
+                                       std::span<const BufferPlan> buffers, const DeviceProperties& device) {
+  for (std::size_t i = 0; i < program.spec().steps.size(); ++i) {
+    const auto runs = program.step_runs(i, binding);
+    if (!runs) return fmt::format("step {}: {}", i, runs.error().message);
+    if (!*runs) continue;
+    const auto plan = program.step(i, binding, buffers, kAssumedFacts);
+    if (!plan) return fmt::format("step {}: {}", i, plan.error().message);
+    if (const auto* launch = std::get_if<LaunchPlan>(&*plan)) {
+      if (auto why = beyond_limits(*launch, device)) return fmt::format("step {} {}", i, *why);
+    }
+  }
+  return std::nullopt;
+}
+
+Outcome try_default(const SpecProgram& program, const Dims& dims, const DeviceProperties& device) {
+  const auto binding = program.bind(program.default_config(), dims, device);
+  if (!binding) return {Outcome::Kind::broken, binding.error().message};
+  if (const auto applies = program.applicable(*binding); !applies) {
+    const bool is_false = applies.error().reason == Reason::not_applicable;
+    return {is_false ? Outcome::Kind::not_applicable : Outcome::Kind::broken, applies.error().message};
+  }
+  const auto buffers = program.buffers(*binding);
+  if (!buffers) return {Outcome::Kind::broken, buffers.error().message};
+  if (auto why = broken_step(program, *binding, *buffers, device)) return {Outcome::Kind::broken, *why};
+  if (const auto symbols = program.symbols(*binding, *buffers); !symbols)
+    return {Outcome::Kind::broken, symbols.error().message};
+  return {};
+}
+
+/// Counts over a sample of batches, with the first of each kind that is not right.
+struct Tally {
+  std::size_t run = 0, not_applicable = 0;
+  std::int64_t first_not_applicable = 0;
+  std::string why_not_applicable;
+  std::optional<std::string> broken;
+};
+
+Tally tally_batches(const SpecProgram& program, const BatchSample& sample, const DeviceProperties& device) {
+  Tally tally;
+  Dims dims = program.complete_dims({});
+  const std::string& batch_name = program.spec().batch_dim().name;
+  for (const std::int64_t batch : sample.batches) {
+    dims[batch_name] = batch;
+    const Outcome outcome = try_default(program, dims, device);
+    if (outcome.kind == Outcome::Kind::runs) {
+      ++tally.run;
+    } else if (outcome.kind == Outcome::Kind::not_applicable) {
+      if (tally.not_applicable++ == 0) {
+        tally.first_not_applicable = batch;
+        tally.why_not_applicable = outcome.message;
+      }
+    } else if (!tally.broken) {
+      tally.broken = fmt::format("at batch {}: {}", batch, outcome.message);
+    }
+  }
+  return tally;
+}
+
+/// True if the default configuration runs on the device at every batch of the sample.
+bool check_device(KernelChecks& checks, const BatchSample& sample, std::string_view device_name,
+                  const DeviceProperties& device) {
+  const std::string name = fmt::format("the default configuration runs at every batch on {}", device_name);
+  const Tally tally = tally_batches(checks.program, sample, device);
+  if (tally.broken) {
+    checks.fail(name, *tally.broken);
+  } else if (tally.run == 0) {
+    checks.skip(name, fmt::format("not a device for this kernel: {}", tally.why_not_applicable));
+  } else if (tally.not_applicable != 0) {
+    checks.fail(name,
+                fmt::format("at batch {}: {}; narrow the batch dim's range, or choose a default that applies to all of "
+                            "it ({} of {} do not)",
+                            tally.first_not_applicable, tally.why_not_applicable, tally.not_applicable, sample.text()));
+  } else {
+    checks.pass(name, fmt::format("applicability, buffers and launches evaluated at {}, other dims at their defaults",
+                                  sample.text()));
+  }
+  return tally.run != 0;
+}
+
+bool runs_on_host(const KernelSpec& spec) {
+  const auto* callable = std::get_if<CallableCode>(&spec.code);
+  return callable != nullptr && callable->runs == CallableCode::Runs::host;
+}
+
+}  // namespace
+
+void check_geometry(KernelChecks& checks) {
+  const BatchSample sample =
+      sample_batches(checks.spec().batch_dim(), checks.options.random_batches, checks.options.seed);
+  bool anywhere = false;
+  if (runs_on_host(checks.spec())) {
+    anywhere = check_device(checks, sample, "this host", host_device_info().properties);
+  } else {
+    for (const RepresentativeDevice& device : representative_devices()) {
+      anywhere = check_device(checks, sample, device.name, device.properties) || anywhere;
+    }
+  }
+  if (!anywhere) {
+    checks.fail("the default configuration runs somewhere",
+                "it runs at no batch on any device that was tried; see the reasons above");
+  }
+}
+
+}  // namespace kerntune
