@@ -8,14 +8,11 @@
 namespace kerntune::storage {
 namespace {
 
-// Current: no newer one of the same identity. Equal times are ordered by id, so that all stores agree.
-constexpr char kCurrent[] =
+// LEFT: a winner whose context is lost then shows as damage instead of vanishing.
+constexpr char kAll[] =
     "SELECT c.kernel, c.device_class, f.other_dims, c.policy, f.batch, c.code_digest, c.toolchain, f.space_digest, "
     "f.reference_digest, f.finished_unix_us, f.id, f.config, f.default_config, f.time_ns, f.served_check "
-    "FROM final AS f JOIN context AS c ON c.id = f.context "
-    "WHERE NOT EXISTS (SELECT 1 FROM final AS newer WHERE newer.context = f.context "
-    "AND newer.space_digest = f.space_digest AND newer.reference_digest = f.reference_digest "
-    "AND (newer.finished_unix_us, newer.id) > (f.finished_unix_us, f.id))";
+    "FROM final AS f NOT INDEXED LEFT JOIN context AS c ON c.id = f.context";
 
 }  // namespace
 
@@ -32,9 +29,9 @@ std::int64_t served_check(const ServedFinal& s) noexcept {
   return check.value();
 }
 
-CurrentFinals::CurrentFinals(sqlite::Connection& db) : rows_(db.query(kCurrent)) {}
+ServedFinals::ServedFinals(sqlite::Connection& db) : rows_(db.query(kAll)) {}
 
-ServedFinal CurrentFinals::row() const {
+ServedFinal ServedFinals::row() const {
   ServedFinal served;
   served.kernel = rows_.text(0);
   served.device_class = rows_.text(1);

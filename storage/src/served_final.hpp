@@ -25,10 +25,11 @@ struct ServedFinal {
 /// final.served_check.
 std::int64_t served_check(const ServedFinal& served) noexcept;
 
-/// Reads final's served columns, current ones only, in no order.
-class CurrentFinals {
+/// Reads the served columns of all winners, history included, in no order: through the table alone, so that a damaged
+/// index cannot hide a row.
+class ServedFinals {
  public:
-  explicit CurrentFinals(sqlite::Connection& db);
+  explicit ServedFinals(sqlite::Connection& db);
   bool step() { return rows_.step(); }
   /// Errors: SqliteError (damage) if the row is not as it was written. Views are valid until step().
   ServedFinal row() const;

@@ -7,6 +7,7 @@
 #include <kerntune/storage/result_store.hpp>
 
 #include "snapshot_file.hpp"
+#include "support/answers.hpp"
 #include "support/files.hpp"
 #include "support/sample_records.hpp"
 #include "support/temp_dir.hpp"
@@ -18,22 +19,6 @@ using namespace kerntune::testing;
 using storage::ResultStore;
 
 constexpr std::int64_t kBatches[] = {1, 8, 16, 64};
-
-// Every answer of a snapshot as text: what a caller would see.
-std::string answers_of(const detail::Snapshot& snapshot) {
-  std::string text;
-  for (const auto& kernel : snapshot.kernels) {
-    for (const auto& family : kernel.families) {
-      text += std::string(kernel.name) + '|' + std::string(family.device_class) + '|' + std::string(family.other_dims) +
-              '|' + std::string(family.policy) + '|' + std::string(family.data.default_config);
-      for (std::size_t i = 0; i < family.data.batches.size(); ++i) {
-        text += '|' + std::to_string(family.data.batches[i]) + ' ' + std::string(family.data.tuned[i].config) + ' ' +
-                std::to_string(family.data.tuned[i].time_ns) + ' ' + std::to_string(family.data.tuned[i].bound_below);
-      }
-    }
-  }
-  return text;
-}
 
 class TunedConfigsFlips : public ::testing::Test {
  protected:

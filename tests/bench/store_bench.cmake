@@ -1,0 +1,6 @@
+add_executable(store_bench store_bench.cpp)
+target_include_directories(store_bench PRIVATE ${PROJECT_SOURCE_DIR}/tests/storage)
+target_link_libraries(store_bench PRIVATE kerntune_storage kerntune_warnings benchmark::benchmark_main)
+add_executable(query_bench query_bench.cpp)
+target_include_directories(query_bench PRIVATE ${PROJECT_SOURCE_DIR}/tests/storage)
+target_link_libraries(query_bench PRIVATE kerntune_storage kerntune_warnings benchmark::benchmark_main)
