@@ -50,9 +50,9 @@ std::string explain(const Program& program, const Evaluation& failed, const Symb
   if (failed.ok() || span == program.spans.end()) {
     return with_caret(reason(failed.error), program.text, failed.offset, 1);
   }
-  const std::string part = program.text.substr(span->begin, span->end - span->begin);
-  const std::string message =
-      reason(failed.error) + (" in '" + part + "'") + values_read(program, *span, symbols, values);
+  std::string message = reason(failed.error);
+  message += " in " + quoted(std::string_view(program.text).substr(span->begin, span->end - span->begin));
+  message += values_read(program, *span, symbols, values);
   return with_caret(message, program.text, failed.offset, 1);
 }
 

@@ -27,7 +27,7 @@ std::vector<std::uint32_t> slots_read(const std::vector<detail::Instruction>& co
 }  // namespace
 
 std::size_t Symbols::add(std::string_view name) {
-  const std::string shown = "'" + std::string(name) + "'";
+  const std::string shown = detail::quoted(name);
   if (!detail::is_identifier(name)) {
     throw ExprError("name " + shown + " is not an identifier: a letter or _, then letters, digits or _", 0);
   }

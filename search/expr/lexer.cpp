@@ -5,7 +5,9 @@
 #include <array>
 #include <charconv>
 
-#include "program.hpp"
+#include <kerntune/expr/expression.hpp>
+
+#include "message.hpp"
 
 namespace kerntune::expr::detail {
 namespace {

@@ -215,6 +215,23 @@ std::optional<std::partial_ordering> order(const Value& a, const Value& b) noexc
   return a.is_number() ? compare_numbers(a, b) : std::partial_ordering(a.string() <=> b.string());
 }
 
+Code compare_integers(Op op, std::int64_t a, std::int64_t b, Value& out) noexcept {
+  switch (op) {
+    case Op::equal:
+      return store_truth(out, a == b);
+    case Op::not_equal:
+      return store_truth(out, a != b);
+    case Op::less:
+      return store_truth(out, a < b);
+    case Op::less_equal:
+      return store_truth(out, a <= b);
+    case Op::greater:
+      return store_truth(out, a > b);
+    default:
+      return store_truth(out, a >= b);
+  }
+}
+
 Code compare(Op op, const Value& a, const Value& b, Value& out) noexcept {
   if (op == Op::equal || op == Op::not_equal) {
     return store_truth(out, expr::equal(a, b) == (op == Op::equal));
@@ -353,6 +370,11 @@ EvalErrorCode apply(Op op, const Value& operand, Value& out) noexcept {
 }
 
 EvalErrorCode apply(Op op, const Value& a, const Value& b, Value& out) noexcept {
+  // Nearly all operands are integers; building a space spends its time here.
+  if (a.kind() <= Kind::integer && b.kind() <= Kind::integer && op <= Op::greater_equal) {
+    return op <= Op::power ? integer_arithmetic(op, a.integer(), b.integer(), out)
+                           : compare_integers(op, a.integer(), b.integer(), out);
+  }
   if (op <= Op::power) {
     return arithmetic(op, a, b, out);
   }

@@ -9,8 +9,6 @@ namespace {
 constexpr std::size_t kMaxNesting = 200;
 constexpr std::size_t kMaxNamesListed = 16;
 
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
-
 std::string found(const Token& token) { return token.kind == Token::Kind::end ? "the end" : quoted(token.text); }
 
 std::string known_names(const Symbols& symbols) {

@@ -9,6 +9,7 @@
 
 #include <kerntune/expr/expression.hpp>
 
+#include "message.hpp"
 #include "operators.hpp"
 
 namespace kerntune::expr::detail {
@@ -51,8 +52,5 @@ Evaluation run(const Program& program, std::size_t first, std::span<const Value>
 /// Expression::explain for `program`.
 std::string explain(const Program& program, const Evaluation& failed, const Symbols& symbols,
                     std::span<const Value> values);
-
-/// `message` followed by the text and a caret line under [offset, offset + length).
-std::string with_caret(std::string_view message, std::string_view text, std::size_t offset, std::size_t length);
 
 }  // namespace kerntune::expr::detail

@@ -91,17 +91,6 @@ Value::Value(const Literal& literal) noexcept
           },
           literal)) {}
 
-bool Value::truthy() const noexcept {
-  switch (kind_) {
-    case Kind::real:
-      return real_ != 0;
-    case Kind::string:
-      return text_.size != 0;
-    default:
-      return integer_ != 0;
-  }
-}
-
 bool equal(const Value& a, const Value& b) noexcept {
   if (a.is_number() != b.is_number()) {
     return false;

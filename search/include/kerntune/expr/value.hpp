@@ -38,7 +38,12 @@ class Value {
   /// Requires: is_number().
   constexpr double as_double() const noexcept { return kind_ == Kind::real ? real_ : static_cast<double>(integer_); }
   /// Python's truth: non-zero, non-empty.
-  bool truthy() const noexcept;
+  constexpr bool truthy() const noexcept {
+    if (kind_ <= Kind::integer) {
+      return integer_ != 0;
+    }
+    return kind_ == Kind::real ? real_ != 0 : text_.size != 0;
+  }
 
  private:
   struct Text {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include "message.hpp"
 
-#include "program.hpp"
+#include <algorithm>
 
 namespace kerntune::expr::detail {
 namespace {
@@ -16,6 +16,13 @@ std::string printable(std::string_view text) {
 }
 
 }  // namespace
+
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  out += text;
+  out += '\'';
+  return out;
+}
 
 std::string with_caret(std::string_view message, std::string_view text, std::size_t offset, std::size_t length) {
   offset = std::min(offset, text.size());
