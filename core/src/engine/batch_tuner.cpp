@@ -25,17 +25,19 @@ bool is_pruned(Reason reason) { return reason == Reason::not_applicable || reaso
 BatchTuner::BatchTuner(BatchSetup setup)
     : setup_(std::move(setup)),
       program_(*setup_.context.program),
-      log_(
-          setup_.store, setup_.context,
-          [&] {
-            Dims dims = setup_.request.dims;
-            dims[program_.spec().batch_dim().name] = setup_.batch;
-            return result_.dims = program_.complete_dims(dims);
-          }(),
-          setup_.run_id),
+      result_(empty_result()),
+      log_(setup_.store, setup_.context, result_.dims, setup_.run_id),
       budget_(setup_.request.budget.evaluations) {
-  result_.batch = setup_.batch;
   default_text_ = program_.space().text(program_.default_config());
+}
+
+BatchResult BatchTuner::empty_result() const {
+  BatchResult result;
+  result.batch = setup_.batch;
+  Dims dims = setup_.request.dims;
+  dims[program_.spec().batch_dim().name] = setup_.batch;
+  result.dims = program_.complete_dims(dims);
+  return result;
 }
 
 BatchResult BatchTuner::run() {

@@ -58,6 +58,7 @@ class BatchTuner {
     std::vector<CompiledModule> modules;
   };
 
+  BatchResult empty_result() const;
   bool start_session();
   void take_known();
   void search();
@@ -81,10 +82,10 @@ class BatchTuner {
 
   BatchSetup setup_;
   const SpecProgram& program_;
+  BatchResult result_;
   EvaluationLog log_;
   std::unique_ptr<search::Strategy> strategy_;
   Clock::time_point begun_ = Clock::now();
-  BatchResult result_;
   std::optional<std::int64_t> budget_;
 
   std::uint64_t next_id_ = 1;
