@@ -25,13 +25,17 @@ class StorageError : public std::runtime_error {
   int sqlite_code_;
 };
 
-/// The authoring store: one SQLite file, rollback journal, BEGIN IMMEDIATE, synchronous FULL, STRICT tables. Not WAL
-/// (docs/adr). Threads: one at a time. Processes: any number may have it open; writers wait up to 10 s for each other.
+/// The authoring store: one SQLite file in rollback-journal mode, where every commit is on the disk when it returns
+/// (docs/cache-format.md for the content, docs/adr/0004-store-journal.md for the journal). kill -9 or a power cut at
+/// any instant leaves all that was committed. Threads: one at a time. Processes: any number may have it open; writers
+/// wait up to 10 s for each other. Errors, unless said otherwise: StorageError, and nothing of the call is stored.
 class ResultStore {
  public:
   enum class Mode { create, read_write, read_only };
-  /// create: makes the file and its folders if absent. Older schemas migrate in one transaction; a newer one, or a file
-  /// that is not ours, is refused and left untouched. Errors: StorageError.
+  /// create: makes the file and its folders if absent, all at once, and turns an empty file into a store. read_only:
+  /// what a killed writer left half-done is undone first, if the file may be written. Older schemas migrate in one
+  /// transaction when opened for writing; a newer one, a file in WAL mode, or one that is not ours, is refused and left
+  /// untouched.
   static ResultStore open(const std::string& path, Mode mode);
   ResultStore(ResultStore&&) noexcept;
   ResultStore& operator=(ResultStore&&) noexcept;
@@ -41,13 +45,14 @@ class ResultStore {
   void end_run(const std::string& run_id, std::int64_t ended_unix_us, const std::string& outcome);
 
   /// One transaction, one durable commit: stores the finished evaluations (replacing rows of the same id), removes
-  /// their started rows, adds the started rows of the next. Nothing is stored if any part fails.
+  /// their started rows, of whatever run, adds the started rows of the next. Nothing is stored if any part fails, or if
+  /// a time is negative or not a number.
   void commit(std::span<const EvaluationRecord> finished, std::span<const StartedRecord> started);
 
   std::optional<EvaluationRecord> find(const EvaluationKey& key) const;
   /// Every evaluation whose key equals `pattern` in all fields but config. Ordered by config text.
   std::vector<EvaluationRecord> evaluations(const EvaluationKey& pattern) const;
-  /// Evaluations of a kernel, newest first, at most `limit`; for list and show.
+  /// Evaluations of a kernel, newest first, at most `limit`; for list and show. Empty kernel: of all.
   std::vector<EvaluationRecord> recent(const std::string& kernel, std::size_t limit) const;
 
   /// Started rows of runs other than `run_id`: evaluations in flight when a run was killed.
@@ -55,7 +60,8 @@ class ResultStore {
   void clear_started(std::span<const StartedRecord> rows);
 
   /// Stores a winner and keeps earlier ones as history; the newest per (kernel, dims, device_class, toolchain, policy,
-  /// digests) is current.
+  /// digests) is current. Storing the same twice changes nothing. Requires: batch >= 1, times and ratios finite, not
+  /// negative.
   void record_final(const FinalRecord& record);
   /// Current finals, sorted by kernel, other_dims, device_class, batch. Empty kernel: all.
   std::vector<FinalRecord> finals(const std::string& kernel = "") const;
