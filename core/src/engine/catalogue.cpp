@@ -83,6 +83,17 @@ std::vector<std::string> candidates_in(const fs::path& folder) {
   return files;
 }
 
+/// Search paths may name a folder twice, and links may lead to the same file.
+std::vector<std::string> without_repeats(const std::vector<std::string>& files) {
+  std::vector<std::string> unique;
+  for (const std::string& file : files) {
+    std::error_code error;
+    const std::string real = fs::canonical(file, error);
+    if (!error && std::find(unique.begin(), unique.end(), real) == unique.end()) unique.push_back(real);
+  }
+  return unique;
+}
+
 std::vector<std::string> expand(const std::vector<std::string>& paths, std::vector<CatalogueProblem>& problems) {
   std::vector<std::string> files;
   const bool searching = paths.empty();
@@ -91,12 +102,12 @@ std::vector<std::string> expand(const std::vector<std::string>& paths, std::vect
     if (fs::is_directory(path, error)) {
       for (std::string& file : candidates_in(path)) files.push_back(std::move(file));
     } else if (fs::exists(path, error)) {
-      files.push_back(fs::absolute(path));
+      files.push_back(path);
     } else if (!searching) {
       problems.push_back({path, fmt::format("look for kernels in '{}': no such file or folder", path)});
     }
   }
-  return files;
+  return without_repeats(files);
 }
 
 bool is_path(const std::string& name) {

@@ -14,13 +14,14 @@ namespace {
 
 using wire::json;
 
-/// A compiler that eats memory fails in its own process instead of taking the machine along.
+/// A compiler that eats memory fails in its own process instead of taking the machine along. The limit is on data, not on
+/// address space: where a driver is installed NVRTC loads it, and that reserves tens of gigabytes that it never touches.
 void limit_memory(std::uint64_t bytes) {
   rlimit limit{};
-  ::getrlimit(RLIMIT_AS, &limit);
+  ::getrlimit(RLIMIT_DATA, &limit);
   if (limit.rlim_cur == bytes) return;
   limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? bytes : std::min<rlim_t>(bytes, limit.rlim_max);
-  ::setrlimit(RLIMIT_AS, &limit);
+  ::setrlimit(RLIMIT_DATA, &limit);
 }
 
 process::Message compile_one(const json& request) {

@@ -22,7 +22,7 @@ struct CompileJob {
   std::string arch;                                             // real architecture, "sm_90"
   std::int64_t register_cap = 0;                                // 0: none
   double timeout_s = 60;
-  std::uint64_t memory_limit_bytes = UINT64_C(4) << 30;         // address space of the compile process
+  std::uint64_t memory_limit_bytes = UINT64_C(4) << 30;         // private data of the compile process
 };
 
 /// Digest (SHA-256, hex) of everything that the cubin depends on: source, header contents, options, entries, arch, cap, the NVRTC
