@@ -37,11 +37,19 @@ void require_usable(const std::string& path, ResultStore::Mode mode) {
   fail(kOpening, path, probe.problem);
 }
 
+// SQLite answers with the mode it has, and no error, where it cannot change it.
+void require_truncated_journal(sqlite::Connection& db, const std::string& path) {
+  auto mode = db.query("PRAGMA journal_mode = TRUNCATE");
+  if (mode.step() && mode.text(0) == "truncate") return;
+  fail(kOpening, path, "another program keeps it in another journal mode; close that program, then try again");
+}
+
 sqlite::Connection open_writable(const std::string& path) {
   auto db = sqlite::Connection::open(path, sqlite::Connection::Access::read_write, kLockWait);
   // TRUNCATE and FULL: SQLite syncs the emptied journal too, so that a commit survives a power cut
   // (docs/adr/0004-store-journal.md).
-  db.exec("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+  db.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+  require_truncated_journal(db, path);
   migrate(db, migrations());
   return db;
 }
@@ -86,7 +94,7 @@ ResultStore ResultStore::open(const std::string& path, Mode mode) {
 // Leaving the TRUNCATE mode takes the emptied journal away. Nothing depends on it.
 ResultStore::Connection::~Connection() {
   try {
-    if (!db.in_transaction()) db.exec("PRAGMA journal_mode = DELETE");
+    if (!db.in_transaction()) db.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE");
   } catch (const sqlite::SqliteError&) {
   }
 }
