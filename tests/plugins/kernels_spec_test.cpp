@@ -104,7 +104,7 @@ TEST(SgemmSpec, HasThousandsOfConfigurationsAndOfBinaries) {
 TEST(SgemmSpec, ClearsTheOutputOnlyWhenBlocksAddToIt) {
   const Kernel sgemm("sgemm");
   const std::string tile =
-      "block_m=64,block_n=64,block_k=8,thread_m=4,thread_n=4,mapping=blocked,vec=1,stages=1,pad=0,unroll_k=8,"
+      "block_m=64,block_n=64,block_k=8,thread_m=4,thread_n=4,mapping=blocked,vec=1,stages=1,pad=0,"
       "min_blocks=0,group_m=1,split_k=";
   const auto dims = sgemm.program.complete_dims({{"batch", 64}});
   const auto alone = sgemm.program.bind(sgemm.config(tile + "1"), dims, h200());
@@ -120,7 +120,7 @@ TEST(SgemmSpec, ClearsTheOutputOnlyWhenBlocksAddToIt) {
 TEST(SgemmSpec, RefusesVectorsThatRowsAreNotMultiplesOf) {
   const Kernel sgemm("sgemm");
   const auto config = sgemm.config(
-      "block_m=64,block_n=64,block_k=16,thread_m=4,thread_n=4,mapping=blocked,vec=4,stages=1,pad=0,unroll_k=8,"
+      "block_m=64,block_n=64,block_k=16,thread_m=4,thread_n=4,mapping=blocked,vec=4,stages=1,pad=0,"
       "min_blocks=0,group_m=1,split_k=1");
   const auto binding = sgemm.program.bind(config, sgemm.program.complete_dims({{"n", 4098}}), h200());
   EXPECT_FALSE(sgemm.program.applicable(*binding).has_value());

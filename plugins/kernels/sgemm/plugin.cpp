@@ -41,29 +41,27 @@ Source kernel_source() {
                       {"BLOCK_K", "block_k"},
                       {"THREAD_M", "thread_m"},
                       {"THREAD_N", "thread_n"},
-                      {"MAPPING", "0 if mapping == 'blocked' else (1 if mapping == 'interleaved' else 2)"},
+                      {"WARP_TILED", "1 if mapping == 'warp_tiled' else 0"},
                       {"VEC", "vec"},
                       {"STAGES", "stages"},
                       {"PAD", "pad"},
-                      {"UNROLL_K", "unroll_k"},
                       {"GROUP_M", "group_m"},
                       {"ATOMIC_OUT", "1 if split_k > 1 else 0"}}};
 }
 
-// The default is the kernel that SGEMM tutorials build after shared-memory tiling, "2D block tiling": 128 x 128 x 8
-// tiles, 8 x 8 elements per thread, nothing overlapped, nothing vectorised; it runs at every size.
+// The default is the kernel that SGEMM tutorials arrive at after shared-memory tiling, "vectorised 2D block tiling": 128 x 128 x 8
+// tiles, 8 x 8 elements per thread, loads of four floats, nothing overlapped.
 Kernel& add_params(Kernel& kernel) {
-  return kernel.param("block_m", {16, 32, 64, 128}, 128, "rows of C per block of threads")
+  return kernel.param("block_m", {32, 64, 128}, 128, "rows of C per block of threads")
       .param("block_n", {64, 128, 256}, 128, "columns of C per block of threads")
-      .param("block_k", {8, 16, 32}, 8, "elements of k per step through shared memory")
+      .param("block_k", {8, 16}, 8, "elements of k per step through shared memory")
       .param("thread_m", {4, 8, 16}, 8, "rows of C per thread, in registers")
-      .param("thread_n", {4, 8, 16}, 8, "columns of C per thread, in registers")
-      .param("mapping", {"blocked", "interleaved", "warp_tiled"}, "blocked",
-             "which elements a thread owns: one rectangle, pieces spread over the tile, or over a warp's part of it")
-      .param("vec", {1, 4}, 1, "floats per global memory access")
+      .param("thread_n", {4, 8}, 8, "columns of C per thread, in registers")
+      .param("mapping", {"blocked", "warp_tiled"}, "blocked",
+             "which elements a thread owns: one rectangle of the tile, or pieces spread over its warp's part")
+      .param("vec", {1, 4}, 4, "floats per global memory access")
       .param("stages", {1, 2, 3}, 1, "1: load then compute; 2: loads overlap through registers; 3: two ahead, cp.async")
       .param("pad", {0, 4}, 0, "floats after each row of A in shared memory")
-      .param("unroll_k", {4, 8, 16}, 8, "unrolling of the loop over block_k")
       .param("min_blocks", {0, 2}, 0, Role::min_blocks_per_sm,
              "blocks per SM that registers are limited for; 0: no limit")
       .param("split_k", {1, 2, 4, 8}, 1, "blocks that share the k range of a tile, adding atomically")
@@ -81,8 +79,7 @@ Kernel& add_constraints(Kernel& kernel) {
       .constraint("block_n * block_k % (" + kThreads + " * vec) == 0")
       .constraint("stages * block_k * (block_m + pad + block_n) * 4 <= 49152")
       // code size and compile time: copies and multiply-adds written out
-      .constraint("unroll_k <= block_k and thread_m * thread_n * unroll_k <= 1024")
-      .constraint("block_m * block_k // (" + kThreads + " * (vec if stages < 3 else 1)) + block_n * block_k // (" +
+            .constraint("block_m * block_k // (" + kThreads + " * (vec if stages < 3 else 1)) + block_n * block_k // (" +
                   kThreads + " * vec) <= 24")
       // registers: sums, one step's operands, slices in flight, addresses; fewer than the cap or it spills
       .constraint(registers + " <= min(255, 65536 // (" + kThreads + " * max(min_blocks, 1)))")

@@ -8,12 +8,11 @@
 //
 // Compiled once per configuration, with these macros:
 //   BLOCK_M, BLOCK_N, BLOCK_K, THREAD_M, THREAD_N: tile sizes, elements
-//   MAPPING: 0, a thread's elements are one rectangle; 1, pieces of 4 x 4 spread over the block's tile, so that the
-//     threads of a warp read shared memory side by side; 2, the same within warp tiles of 4 x 8 threads
+//   WARP_TILED: 0, a thread's elements are one rectangle; 1, pieces of 4 x 4 spread over the tile of its warp (4 x 8
+//     threads), so that the threads of a warp read shared memory side by side
 //   VEC: floats per global load of B and per store of C, and (STAGES < 3) per load of A
 //   STAGES: 1, load, then compute; 2, the next slices travel through registers meanwhile; 3, two ahead with cp.async
 //   PAD: floats of padding after each row of A in shared memory
-//   UNROLL_K: unrolling of the loop over BLOCK_K
 //   GROUP_M: rows of tiles that neighbouring blocks share, for reuse in L2
 //   ATOMIC_OUT: 1, several blocks share the k range of a tile and add to C, which is zero before
 //   KERNTUNE_MIN_BLOCKS_PER_SM
@@ -25,7 +24,7 @@ constexpr int kStrideA = BLOCK_M + PAD;
 
 static_assert(THREAD_M % 4 == 0 && THREAD_N % 4 == 0 && PAD % 4 == 0, "shared memory is read as float4");
 static_assert(kThreads % 32 == 0, "whole warps");
-static_assert(MAPPING != 2 || (kThreadsM % 4 == 0 && kThreadsN % 8 == 0), "warp tiles are 4 x 8 threads");
+static_assert(WARP_TILED == 0 || (kThreadsM % 4 == 0 && kThreadsN % 8 == 0), "warp tiles are 4 x 8 threads");
 static_assert(BLOCK_M * BLOCK_K % (kThreads * VEC) == 0 && BLOCK_N * BLOCK_K % (kThreads * VEC) == 0,
               "every thread copies the same number of vectors");
 #if STAGES >= 3 && defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -104,17 +103,15 @@ struct Slices {
 // Which elements of the block's tile a thread computes: pieces of four from `first` on, `step` apart.
 struct Place {
   int row, col;
-#if MAPPING == 0
-  static constexpr int kRowStep = 4, kColStep = 4;
-#elif MAPPING == 1
-  static constexpr int kRowStep = 4 * kThreadsM, kColStep = 4 * kThreadsN;
-#else
+#if WARP_TILED
   static constexpr int kRowStep = 4 * 4, kColStep = 4 * 8;
+#else
+  static constexpr int kRowStep = 4, kColStep = 4;
 #endif
 
   __device__ __forceinline__ Place() {
     const int thread = static_cast<int>(threadIdx.x);
-#if MAPPING == 2
+#if WARP_TILED
     // Lanes 2i and 2i+1 share a column and the lanes of a half-warp cover two rows of eight columns: float4 reads of a
     // half-warp then touch each bank once (B) or are broadcasts (A).
     const int warp = thread / 32, lane = thread % 32;
@@ -122,8 +119,8 @@ struct Place {
     row = warp / warps_n * 4 * THREAD_M + (lane / 16 * 2 + lane % 2) * 4;
     col = warp % warps_n * 8 * THREAD_N + lane / 2 % 8 * 4;
 #else
-    row = thread / kThreadsN * (MAPPING == 0 ? THREAD_M : 4);
-    col = thread % kThreadsN * (MAPPING == 0 ? THREAD_N : 4);
+    row = thread / kThreadsN * THREAD_M;
+    col = thread % kThreadsN * THREAD_N;
 #endif
   }
   static __device__ __forceinline__ constexpr int row_offset(int i) { return i / 4 * kRowStep + i % 4; }
@@ -143,7 +140,7 @@ __device__ __forceinline__ void read_pieces(const float* shared, float (&out)[CO
 using Accumulators = float[THREAD_M][THREAD_N];
 
 __device__ __forceinline__ void multiply(const Shared& shared, int buffer, const Place& place, Accumulators& sum) {
-#pragma unroll UNROLL_K
+#pragma unroll 8
   for (int k = 0; k < BLOCK_K; ++k) {
     float a[THREAD_M], b[THREAD_N];
     read_pieces<THREAD_M, Place::kRowStep>(&shared.a[buffer][k][place.row], a);
