@@ -118,7 +118,7 @@ TEST_F(StoreFaults, APowerCutAtAnyInstantLosesNothingThatWasCommitted) {
   const std::string before = read_file(path);
   long cuts = 0;
   for (bool struck = true; struck; ++cuts) {
-    for (int repeat = 0; repeat < 4; ++repeat) {
+    for (int repeat = 0; repeat < 3; ++repeat) {
       write_file(path, before);
       std::filesystem::remove(path + "-journal");
       int committed = 1;

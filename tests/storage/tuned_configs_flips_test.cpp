@@ -57,7 +57,7 @@ class TunedConfigsFlips : public ::testing::Test {
 };
 
 TEST_F(TunedConfigsFlips, OneFlippedBitNeverGivesAWrongAnswer) {
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < 3000; ++i) {
     auto damaged = original;
     const auto bit = chance() % (8 * damaged.size());
     damaged[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
