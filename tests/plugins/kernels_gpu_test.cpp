@@ -109,21 +109,27 @@ TEST_P(KernelOnGpu, IsRightInRandomConfigurations) {
   EXPECT_GT(verified, 0);
 }
 
-// docs/kernels.md, "Sizes worth testing", says why these.
-INSTANTIATE_TEST_SUITE_P(
-    OddSizes, KernelOnGpu,
-    testing::Values(
-        Case{"sgemm", {{"batch", 1}, {"n", 1}, {"k", 1}}}, Case{"sgemm", {{"batch", 17}, {"n", 33}, {"k", 5}}},
-        Case{"sgemm", {{"batch", 129}, {"n", 260}, {"k", 68}}},
-        Case{"sgemm", {{"batch", 257}, {"n", 511}, {"k", 1023}}},
-        Case{"sgemm", {{"batch", 64}, {"n", 4100}, {"k", 4092}}},
-        Case{"sgemm", {{"batch", 1153}, {"n", 1028}, {"k", 36}}}, Case{"row_softmax", {{"batch", 1}, {"cols", 1}}},
-        Case{"row_softmax", {{"batch", 7}, {"cols", 31}}}, Case{"row_softmax", {{"batch", 13}, {"cols", 1028}}},
-        Case{"row_softmax", {{"batch", 9}, {"cols", 8192}}}, Case{"row_softmax", {{"batch", 3}, {"cols", 50257}}},
-        Case{"split_reduce", {{"batch", 1}, {"n", 1}}}, Case{"split_reduce", {{"batch", 5}, {"n", 63}}},
-        Case{"split_reduce", {{"batch", 33}, {"n", 65540}}}, Case{"copy", {{"batch", 1}, {"n", 1}}},
-        Case{"copy", {{"batch", 3}, {"n", 262148}}}, Case{"transpose", {{"batch", 1}, {"n", 1}}},
-        Case{"transpose", {{"batch", 33}, {"n", 65}}}, Case{"transpose", {{"batch", 1028}, {"n", 516}}}),
-    name_of);
+Case sgemm(std::int64_t batch, std::int64_t n, std::int64_t k) {
+  return {"sgemm", {{"batch", batch}, {"n", n}, {"k", k}}};
+}
+Case softmax(std::int64_t batch, std::int64_t cols) { return {"row_softmax", {{"batch", batch}, {"cols", cols}}}; }
+Case reduce(std::int64_t batch, std::int64_t n) { return {"split_reduce", {{"batch", batch}, {"n", n}}}; }
+Case transpose(std::int64_t batch, std::int64_t n) { return {"transpose", {{"batch", batch}, {"n", n}}}; }
+Case copy(std::int64_t batch, std::int64_t n) { return {"copy", {{"batch", batch}, {"n", n}}}; }
+
+// docs/kernels.md, "Sizes worth testing", says what each is for.
+INSTANTIATE_TEST_SUITE_P(Sgemm, KernelOnGpu,
+                         testing::Values(sgemm(1, 1, 1), sgemm(17, 33, 5), sgemm(129, 257, 9), sgemm(65, 260, 68),
+                                         sgemm(127, 255, 31), sgemm(257, 511, 1023), sgemm(129, 260, 68),
+                                         sgemm(64, 4100, 4092), sgemm(128, 128, 4), sgemm(128, 128, 12),
+                                         sgemm(64, 64, 20), sgemm(64, 256, 24), sgemm(33, 64, 8),
+                                         sgemm(1153, 1028, 36)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Others, KernelOnGpu,
+                         testing::Values(softmax(1, 1), softmax(7, 33), softmax(13, 1028), softmax(9, 8192),
+                                         softmax(3, 50257), softmax(2, 131072), reduce(1, 1), reduce(5, 63),
+                                         reduce(33, 65540), copy(1, 1), copy(3, 262148), transpose(1, 1),
+                                         transpose(33, 65), transpose(63, 127), transpose(1028, 516)),
+                         name_of);
 
 }  // namespace

@@ -28,8 +28,7 @@ __device__ __forceinline__ float exponential(float x) {
 
 // Maximum of some elements and the sum of their exponentials relative to it.
 struct Norm {
-  float maximum = kLowest;
-  float sum = 0;
+  float maximum, sum;
 };
 
 __device__ __forceinline__ Norm merge(Norm a, Norm b) {
@@ -122,7 +121,7 @@ __device__ __forceinline__ void softmax(const Row& row) {
 #elif METHOD == 1
 __device__ __forceinline__ void softmax(const Row& row) {
   __shared__ Norm norms[ROWS][kWarps];
-  Norm norm;
+  Norm norm = {kLowest, 0.0f};
   row.each([&](int v) {
     Vector<VEC> values = row.in[v];
     const float maximum = fmaxf(norm.maximum, maximum_of(values));
