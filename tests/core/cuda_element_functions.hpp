@@ -10,6 +10,7 @@
 namespace kerntune::fill {
 inline u64 bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
 inline u64 bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
+inline double double_of(u64 bits) { return std::bit_cast<double>(static_cast<std::uint64_t>(bits)); }
 inline double multiply(double a, double b) { return a * b; }
 inline double add(double a, double b) { return a + b; }
 inline u64 high_product(u64 a, u64 b) {

@@ -26,7 +26,11 @@ std::unique_ptr<ReferenceSource> CudaSession::choose_reference(const SessionRequ
   const ReferenceSite site{context_, kernels_, modules_, *program_, dims_, device_, plugin_};
   const Reference& reference = program_->spec().reference;
   const bool has_host = reference.host && plugin_ != nullptr && plugin_->has_reference();
-  if (reference.kernel && !request.reference_modules.empty()) {
+  const bool has_kernel = reference.kernel && !request.reference_modules.empty();
+  if (reference.kernel && !has_kernel && !has_host)
+    throw Rejected(Reason::internal_error,
+                   "open a session: the spec has a reference kernel, the request has no compiled module of it");
+  if (has_kernel) {
     if (has_host) check_reference_kernel(site, request.reference_modules);
     return reference_by_kernel(site, request.reference_modules);
   }

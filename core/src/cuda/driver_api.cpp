@@ -59,7 +59,7 @@ Loaded load() {
 }
 
 // Codes that newer headers name, as numbers so that older headers compile.
-constexpr int kTensorMemoryLeak = 721;
+constexpr int kContained = 226, kTensorMemoryLeak = 721;
 
 }  // namespace
 
@@ -86,7 +86,7 @@ bool is_sticky(CUresult code) noexcept {
     case CUDA_ERROR_INVALID_CONTEXT:
     case CUDA_ERROR_ECC_UNCORRECTABLE:
     case CUDA_ERROR_NVLINK_UNCORRECTABLE:
-    case CUDA_ERROR_CONTAINED:
+    case kContained:
     case CUDA_ERROR_ILLEGAL_ADDRESS:
     case CUDA_ERROR_LAUNCH_TIMEOUT:
     case CUDA_ERROR_CONTEXT_IS_DESTROYED:
