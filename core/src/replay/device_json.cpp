@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+
+#include "spec/json_builder.hpp"
 
 namespace kerntune {
 namespace {
@@ -41,20 +44,20 @@ double number_or_zero(const JsonCursor& object, std::string_view member) {
 }  // namespace
 
 JsonValue device_to_value(const DeviceInfo& device) {
-  JsonValue::Object properties;
+  JsonMembers properties;
   for (const Property& property : kProperties)
     if (const std::int64_t value = device.properties.*property.member; value != 0)
-      properties.emplace_back(property.name, JsonValue{value});
-  JsonValue::Object members;
-  members.emplace_back("name", JsonValue{device.name});
-  members.emplace_back("class", JsonValue{device.device_class});
-  members.emplace_back("arch", JsonValue{device.arch});
-  members.emplace_back("driver", JsonValue{device.driver});
-  members.emplace_back("memory_bytes", JsonValue{static_cast<std::int64_t>(device.memory_bytes)});
-  members.emplace_back("peak_bytes_per_s", JsonValue{device.peak_bytes_per_s});
-  members.emplace_back("peak_flop_per_s_f32", JsonValue{device.peak_flop_per_s_f32});
-  members.emplace_back("properties", JsonValue{std::move(properties)});
-  return JsonValue{std::move(members)};
+      properties.integer(property.name, value);
+  return JsonMembers()
+      .text("name", device.name)
+      .text("class", device.device_class)
+      .text("arch", device.arch)
+      .text("driver", device.driver)
+      .integer("memory_bytes", static_cast<std::int64_t>(device.memory_bytes))
+      .number("peak_bytes_per_s", device.peak_bytes_per_s)
+      .number("peak_flop_per_s_f32", device.peak_flop_per_s_f32)
+      .put("properties", properties.take())
+      .take();
 }
 
 DeviceInfo read_device(const JsonCursor& cursor) {

@@ -12,22 +12,11 @@
 #include <kerntune/core/replay.hpp>
 
 #include "replay/device_json.hpp"
+#include "spec/json_builder.hpp"
 #include "spec/spec_json.hpp"
 
 namespace kerntune {
 namespace {
-
-JsonValue numbers(const std::map<std::string, double>& values) {
-  JsonValue::Object members;
-  for (const auto& [name, value] : values) members.emplace_back(name, JsonValue{value});
-  return JsonValue{std::move(members)};
-}
-
-JsonValue texts(const std::vector<std::string>& values) {
-  JsonValue::Array array;
-  for (const std::string& value : values) array.push_back(JsonValue{value});
-  return JsonValue{std::move(array)};
-}
 
 std::string config_text(const std::vector<search::Param>& params, const search::Config& config) {
   std::string text;
@@ -37,53 +26,33 @@ std::string config_text(const std::vector<search::Param>& params, const search::
 }
 
 JsonValue entry_value(const std::vector<search::Param>& params, const RecordedEntry& entry) {
-  JsonValue::Object members;
-  members.emplace_back("config", JsonValue{config_text(params, entry.config)});
-  members.emplace_back("status", JsonValue{std::string(entry.rejection ? "rejected" : "measured")});
+  JsonMembers members;
+  members.text("config", config_text(params, entry.config)).text("status", entry.rejection ? "rejected" : "measured");
   if (entry.rejection) {
-    members.emplace_back("reason", JsonValue{std::string(name_of(entry.rejection->reason))});
-    members.emplace_back("message", JsonValue{entry.rejection->message});
+    members.text("reason", name_of(entry.rejection->reason)).text("message", entry.rejection->message);
   } else {
-    JsonValue::Array samples;
-    for (const double sample : entry.samples_ns) samples.push_back(JsonValue{sample});
-    members.emplace_back("time_ns", JsonValue{entry.time_ns});
-    members.emplace_back("samples_ns", JsonValue{std::move(samples)});
+    members.number("time_ns", entry.time_ns).numbers("samples_ns", entry.samples_ns);
   }
-  if (!entry.facts.empty()) members.emplace_back("facts", numbers(entry.facts));
-  if (!entry.counters.empty()) members.emplace_back("counters", numbers(entry.counters));
-  return JsonValue{std::move(members)};
+  return members.numbers("facts", entry.facts).numbers("counters", entry.counters).take();
 }
 
 JsonValue size_value(const std::vector<search::Param>& params, const RecordedSize& size) {
-  JsonValue::Object dims;
-  for (const auto& [name, value] : size.dims) dims.emplace_back(name, JsonValue{value});
-  JsonValue::Array entries;
-  for (const RecordedEntry& entry : size.entries) entries.push_back(entry_value(params, entry));
-  JsonValue::Object members;
-  members.emplace_back("dims", JsonValue{std::move(dims)});
-  members.emplace_back("entries", JsonValue{std::move(entries)});
-  return JsonValue{std::move(members)};
+  const auto entry = [&](const RecordedEntry& e) { return entry_value(params, e); };
+  return JsonMembers().integers("dims", size.dims).list("entries", size.entries, entry).take();
 }
 
 JsonValue param_value(const search::Param& param) {
-  JsonValue::Array values;
-  for (const expr::Literal& value : param.values)
-    values.push_back(std::visit([](const auto& v) { return JsonValue{v}; }, value));
-  JsonValue::Object members;
-  members.emplace_back("name", JsonValue{param.name});
-  members.emplace_back("values", JsonValue{std::move(values)});
-  return JsonValue{std::move(members)};
+  const auto literal = [](const expr::Literal& value) { return json_of(value); };
+  return JsonMembers().text("name", param.name).list("values", param.values, literal).take();
 }
 
-void add_space(const Recording& recording, JsonValue::Object& members) {
+void add_space(const Recording& recording, JsonMembers& members) {
   if (recording.spec) {
-    members.emplace_back("spec", spec_to_value(*recording.spec));
+    members.put("spec", spec_to_value(*recording.spec));
     return;
   }
-  JsonValue::Array params;
-  for (const search::Param& param : recording.params) params.push_back(param_value(param));
-  members.emplace_back("params", JsonValue{std::move(params)});
-  if (recording.constraints) members.emplace_back("constraints", texts(*recording.constraints));
+  members.list("params", recording.params, param_value);
+  if (recording.constraints) members.texts("constraints", *recording.constraints);
 }
 
 void write_plain(const std::string& text, const std::string& path) {
@@ -109,17 +78,14 @@ void write_packed(const std::string& text, const std::string& path) {
 }  // namespace
 
 std::string to_json(const Recording& recording) {
-  JsonValue::Object members;
-  members.emplace_back("kerntune_recording", JsonValue{std::int64_t{1}});
-  members.emplace_back("kernel", JsonValue{recording.kernel});
-  members.emplace_back("policy", JsonValue{recording.policy});
-  members.emplace_back("device", device_to_value(recording.device));
+  JsonMembers members;
+  members.integer("kerntune_recording", 1).text("kernel", recording.kernel).given("policy", recording.policy);
+  members.put("device", device_to_value(recording.device));
   add_space(recording, members);
-  JsonValue::Array sizes;
-  for (const RecordedSize& size : recording.sizes) sizes.push_back(size_value(recording.params, size));
-  members.emplace_back("recordings", JsonValue{std::move(sizes)});
+  members.list("recordings", recording.sizes,
+               [&](const RecordedSize& size) { return size_value(recording.params, size); });
   try {
-    return to_json_text(JsonValue{std::move(members)});
+    return to_json_text(members.take());
   } catch (const JsonError& error) {
     throw Error(fmt::format("write recording of kernel '{}': {}", recording.kernel, error.what()));
   }
@@ -134,17 +100,6 @@ void write_recording(const Recording& recording, const std::string& path) {
   if (!error) return;
   std::filesystem::remove(temporary);
   throw Error(fmt::format("write recording '{}': {}", path, error.message()));
-}
-
-Recording new_recording(const KernelSpec& spec, const DeviceInfo& device, const MeasurePolicy& policy) {
-  Recording recording;
-  recording.kernel = spec.name;
-  recording.device = device;
-  recording.policy = policy.text();
-  recording.spec = spec;
-  for (const ParamSpec& param : spec.params) recording.params.push_back({param.name, param.values});
-  recording.constraints = spec.constraints;
-  return recording;
 }
 
 }  // namespace kerntune

@@ -38,7 +38,7 @@ bool find_place(const JsonValue& here, const JsonValue* target, std::string& pla
 // members up linearly while it parses, which is quadratic for recordings of thousands of members.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit Builder(JsonValue& root) : root_(root) {}
+  Builder(JsonValue& root, std::size_t size) : root_(root), size_(size) {}
 
   bool null() override { return put({}); }
   bool boolean(bool value) override { return put({value}); }
@@ -65,22 +65,23 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) override {
-    position_ = position;
     const std::string_view text = error.what();
+    // A number at the very end is read with one character too few counted, so the position alone does not tell.
+    at_end_ = position >= size_ || text.find("unexpected end of input") != std::string_view::npos;
     const std::size_t bracket = text.find("] ");
     return stop(std::string(bracket == std::string_view::npos ? text : text.substr(bracket + 2)));
   }
 
   const std::string& error() const noexcept { return error_; }
-  std::size_t error_position() const noexcept { return position_; }
+  bool stopped_at_end() const noexcept { return at_end_; }
 
-  // Drops what is incomplete below `depth` open containers; false if fewer are open.
+  // Drops what is incomplete below `depth` open containers; false if the text never had as many.
   bool drop_incomplete(std::size_t depth) {
-    if (open_.size() < depth || depth == 0) return false;
+    if (deepest_ < depth || open_.empty()) return false;
     const bool member_is_open = open_.size() > depth || key_pending_;
-    open_.resize(depth);
-    JsonValue& last = *open_.back();
+    open_.resize(std::min(depth, open_.size()));
     if (!member_is_open) return true;
+    JsonValue& last = *open_.back();
     if (auto* members = std::get_if<JsonValue::Object>(&last.data)) {
       members->pop_back();
     } else {
@@ -111,6 +112,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool open(JsonValue value) {
     if (open_.size() == kDeepest) return stop(fmt::format("nested deeper than {} levels", kDeepest));
     open_.push_back(place(std::move(value)));
+    deepest_ = std::max(deepest_, open_.size());
     return true;
   }
   bool close() {
@@ -138,10 +140,12 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   JsonValue& root_;
+  std::size_t size_;              // of the text
   std::vector<JsonValue*> open_;  // outermost first; a container's vector does not grow while a child is open
+  std::size_t deepest_ = 0;
   bool key_pending_ = false;
   std::string error_;
-  std::size_t position_ = 0;
+  bool at_end_ = false;
 };
 
 std::string shortened(const std::string& text) {
@@ -307,7 +311,7 @@ void JsonCursor::fail(const std::string& message) const {
 JsonDocument JsonDocument::parse(std::string_view text) {
   JsonDocument document;
   document.root_ = std::make_unique<JsonValue>();
-  Builder builder(*document.root_);
+  Builder builder(*document.root_, text.size());
   if (!nlohmann::json::sax_parse(text, &builder)) throw JsonError(builder.error());
   return document;
 }
@@ -315,9 +319,9 @@ JsonDocument JsonDocument::parse(std::string_view text) {
 JsonDocument JsonDocument::parse_truncated(std::string_view text, std::size_t kept_depth) {
   JsonDocument document;
   document.root_ = std::make_unique<JsonValue>();
-  Builder builder(*document.root_);
+  Builder builder(*document.root_, text.size());
   if (nlohmann::json::sax_parse(text, &builder)) return document;
-  const bool broke_off = builder.error_position() >= text.size() && builder.drop_incomplete(kept_depth);
+  const bool broke_off = builder.stopped_at_end() && builder.drop_incomplete(kept_depth);
   if (!broke_off) throw JsonError(builder.error());
   document.truncated_ = true;
   return document;

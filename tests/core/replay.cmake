@@ -1,0 +1,5 @@
+foreach(unit recording device)
+  kerntune_add_test(NAME replay_${unit}_test SOURCES replay_${unit}_test.cpp LIBRARIES kerntune_core LABELS unit)
+  target_include_directories(replay_${unit}_test PRIVATE ${PROJECT_SOURCE_DIR}/core/src)
+  target_compile_definitions(replay_${unit}_test PRIVATE KERNTUNE_TEST_RECORDINGS="${PROJECT_SOURCE_DIR}/tests/data/replay")
+endforeach()

@@ -1,0 +1,17 @@
+# Readers of specs and recordings. Their sources are compiled again, so that libFuzzer sees their branches.
+find_package(ZLIB REQUIRED)
+find_package(fmt 9 REQUIRED)
+foreach(part spec replay)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/src/${part}/*.cpp)
+  list(APPEND reader_sources ${sources})
+endforeach()
+add_library(kerntune_readers_fuzzed STATIC ${reader_sources})
+target_include_directories(kerntune_readers_fuzzed PUBLIC ${PROJECT_SOURCE_DIR}/core/include ${PROJECT_SOURCE_DIR}/core/src)
+target_compile_options(kerntune_readers_fuzzed PRIVATE -fsanitize=fuzzer-no-link)
+target_link_libraries(kerntune_readers_fuzzed PUBLIC kerntune_search_fuzzed tl::expected fmt::fmt ZLIB::ZLIB md)
+
+foreach(target spec_fuzz replay_fuzz)
+  add_executable(${target} ${CMAKE_CURRENT_LIST_DIR}/${target}.cpp)
+  target_link_libraries(${target} PRIVATE kerntune_readers_fuzzed -fsanitize=fuzzer)
+  target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+endforeach()
