@@ -68,6 +68,14 @@ TEST_F(HotJournal, StopsAtARecordThatIsNotWhole) {
   EXPECT_EQ(torn, database);
 }
 
+TEST_F(HotJournal, StopsAtARecordWithAWrongChecksum) {
+  interrupt("UPDATE final SET config = 'x' WHERE batch = 1");
+  const auto untouched = database;
+  journal[512 + 4 + 4096 - 200] ^= std::byte{1};  // in the first record's page, one of the bytes that are summed up
+  EXPECT_TRUE(roll_back(database, journal));
+  EXPECT_EQ(database, untouched);
+}
+
 TEST_F(HotJournal, OfSeveralFilesIsRefused) {
   interrupt(kRewriteEverything);
   const std::byte magic[] = {std::byte{0xd9}, std::byte{0xd5}, std::byte{0x05}, std::byte{0xf9},

@@ -162,6 +162,47 @@ TEST_F(TunedConfigsFiles, RefusesAFileCutShort) {
   }
 }
 
+// A page of a table's tree with 300 branches, all of which lead to page `child`.
+std::string branching_page(std::uint32_t child) {
+  constexpr std::size_t kPage = 4096, kBranches = 300, kCell = 6, kFirstCell = kPage - kBranches * kCell;
+  std::string page(kPage, '\0');
+  const auto put = [&](std::size_t at, std::size_t bytes, std::uint32_t value) {
+    for (std::size_t i = 0; i < bytes; ++i) page[at + i] = static_cast<char>(value >> 8 * (bytes - 1 - i));
+  };
+  put(0, 1, 5);  // an interior page
+  put(3, 2, kBranches);
+  put(5, 2, kFirstCell);
+  put(8, 4, child);
+  for (std::uint32_t i = 0; i < kBranches; ++i) {
+    const std::size_t cell = kFirstCell + kCell * i;
+    put(12 + 2 * i, 2, static_cast<std::uint32_t>(cell));
+    put(cell, 4, child);
+    put(cell + 4, 1, 0x80 | (i + 1) >> 7);  // a key in the form of a varint
+    put(cell + 5, 1, (i + 1) & 0x7f);
+  }
+  return page;
+}
+
+TEST_F(TunedConfigsFiles, RefusesATreeThatWouldTakeForeverToWalk) {
+  std::uint32_t root = 0;
+  {
+    auto db = sqlite::Connection::open(path, sqlite::Connection::Access::read_only, std::chrono::seconds(1));
+    root = static_cast<std::uint32_t>(db.integer("SELECT rootpage FROM sqlite_schema WHERE name = 'final'"));
+  }
+  std::string content = read_file(path);
+  auto last = static_cast<std::uint32_t>(content.size() / 4096);
+  content.replace((root - 1) * 4096, 4096, branching_page(last + 1));
+  for (int level = 0; level < 8; ++level) content += branching_page(++last + 1);  // 300 to the power of 9 leaves
+  content += std::string(1, '\x0d') + std::string(4095, '\0');
+  content[31] = static_cast<char>(++last);  // the header's number of pages
+  write_file(path, content);
+  EXPECT_THAT(in_child([&] {
+                ::alarm(60);
+                return answer();
+              }),
+              HasSubstr("the table of winners is damaged"));
+}
+
 TEST_F(TunedConfigsFiles, RefusesAHugeFileWithoutReadingIt) {
   std::filesystem::resize_file(path, (std::uint64_t{1} << 30) + 4096);  // sparse
   EXPECT_THAT(answer(), HasSubstr("at most 1 GiB"));
