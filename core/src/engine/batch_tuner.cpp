@@ -51,7 +51,11 @@ BatchResult BatchTuner::run() {
   take_known();
   if (!restore_stored_final() && start_session()) {
     search();
-    if (setup_.fixed_launches == 0 && setup_.stop.load() < 2) decide();
+    if (setup_.fixed_launches > 0) {
+      summarise();
+    } else if (setup_.stop.load() < 2) {
+      decide();
+    }
   }
   result_.wall_s = elapsed();
   report(TuneProgress::Kind::batch_finished);
@@ -337,6 +341,20 @@ void BatchTuner::decide() {
   play_final(final, screened_, result_);
   log_.commit({});
   if (result_.best) setup_.store.record_final(final_record(setup_.context, result_, setup_.run_id));
+}
+
+/// A recording plays no final: best and default are what the sweep itself measured.
+void BatchTuner::summarise() {
+  for (const EvaluationTrace& trace : result_.trace) {
+    if (trace.status != EvaluationTrace::Status::measured) continue;
+    const Finalist finalist{trace.config, trace.config_text, trace.time_ns, 1, 1, 1, "no", trace.facts, false};
+    if (!result_.best || trace.time_ns < result_.best->time_ns) result_.best = finalist;
+    if (trace.config_text == default_text_) result_.default_config = finalist;
+  }
+  if (result_.best && result_.default_config) {
+    result_.speedup = result_.default_config->time_ns / result_.best->time_ns;
+    result_.speedup_low = result_.speedup_high = result_.speedup;
+  }
 }
 
 void BatchTuner::report(TuneProgress::Kind kind, std::string note) {

@@ -75,6 +75,7 @@ class BatchTuner {
   void note_screened(const EvaluationTrace& trace, const Samples& samples);
   void count(const EvaluationTrace& trace);
   void decide();
+  void summarise();
   bool restore_stored_final();
   void report(TuneProgress::Kind kind, std::string note = {});
   bool stopping() const { return setup_.stop.load() > 0 || (setup_.seconds && elapsed() > *setup_.seconds); }
