@@ -13,8 +13,8 @@ class DevicesCommand final : public Command {
         .name = "devices",
         .summary = "List the devices of this machine and what is missing",
         .description =
-            "Every device that --device accepts here, with its device key (the hardware class under which results are "
-            "stored and asked for) and its limits. What cannot be used is listed with the reason.",
+            R"(Every device that --device accepts here, with its device key (the hardware class under which results are stored and
+asked for) and its limits. What cannot be used is listed with the reason.)",
         .examples = {{"kerntune devices", "What is there"},
                      {"kerntune devices --json | jq -r '.devices[0].device_key'", "A key for query --device-key"}},
         .units = "Bytes are binary (KiB = 1024); bandwidth and FLOP/s are decimal (GB/s = 10^9 B/s).",

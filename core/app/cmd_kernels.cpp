@@ -13,10 +13,9 @@ class KernelsCommand final : public Command {
         .name = "kernels",
         .summary = "List what can be tuned: sizes, parameters, number of configurations",
         .description =
-            "Describes plugins (*.so) and spec files (*.json), given as files or folders; without any, the folders of "
-            "KERNTUNE_PLUGIN_PATH and the installed plugins. Counts are exact. Each plugin is opened in a process of "
-            "its "
-            "own; one that cannot be used is listed with the reason and costs nothing else.",
+            R"(Describes plugins (*.so) and spec files (*.json), given as files or folders; without any, the folders of
+KERNTUNE_PLUGIN_PATH and the installed plugins. Counts are exact. Each plugin is opened in a process of its own; one
+that cannot be used is listed with the reason and costs nothing else.)",
         .options = {{.names = "PLUGIN_OR_DIR",
                      .value = "",
                      .help = "Plugins, spec files or folders of them",

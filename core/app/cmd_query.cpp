@@ -39,13 +39,10 @@ class QueryCommand final : public Command {
         .name = "query",
         .summary = "Ask a store for the configuration to launch",
         .description =
-            "Answers as the production library does: the configuration tuned for this kernel, these sizes and this "
-            "device key, "
-            "at the smallest tuned batch that is not below N. The answer says how it was found: 'exact'; 'bucket' (a "
-            "larger "
-            "tuned batch serves, with a bound on the time lost); 'extrapolated' (above the largest tuned batch, no "
-            "bound); "
-            "'default' (nothing is tuned for this key). Without a device key the answer is the default.",
+            R"(Answers as the production library does: the configuration tuned for this kernel, these sizes and this device key, at
+the smallest tuned batch that is not below N. The answer says how it was found: 'exact'; 'bucket' (a larger tuned
+batch serves, with a bound on the time lost); 'extrapolated' (above the largest tuned batch, no bound); 'default'
+(nothing is tuned for this key). Without a device key the answer is the default.)",
         .options =
             {{.names = "KERNEL",
               .value = "",
@@ -57,9 +54,9 @@ class QueryCommand final : public Command {
              {.names = "--db", .value = "FILE", .help = kStoreHelp, .target = &db_},
              {.names = "--dim",
               .value = "NAME=VALUE",
-              .help = "Another size of the problem; repeatable. One that is left out takes the value that all results "
-                      "in the "
-                      "file have, if they agree, and the answer says so",
+              .help =
+                  R"(Another size of the problem; repeatable. One that is left out takes the value that all results in the file have, if
+they agree, and the answer says so)",
               .target = &dims_},
              {.names = "--device-key",
               .value = "KEY",

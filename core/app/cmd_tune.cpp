@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 #include <fmt/format.h>
 
 #include <kerntune/core/errors.hpp>
 #include <kerntune/core/tuner.hpp>
-#include <kerntune/search/strategy.hpp>
 
-#include "common.hpp"
-#include "convert.hpp"
 #include "progress_printer.hpp"
-#include "signals.hpp"
 #include "tune_options.hpp"
 
 namespace kerntune::app {
@@ -24,14 +21,12 @@ class TuneCommand final : public Command {
         .name = "tune",
         .summary = "Find the fastest correct configuration for each batch",
         .description =
-            "Searches the kernel's space for each batch, smallest first. Every configuration is compiled and run in "
-            "processes of "
-            "its own, verified before it may lead, and the leaders are compared with the default in interleaved "
-            "rounds. Each "
-            "result is stored as it is measured: after an interruption the same command goes on where it was, and "
-            "measures "
-            "nothing again that is known and current.\n"
-            "Ctrl-C finishes what is in flight and prints the best so far (exit code 4); a second one stops at once.",
+            R"(Searches the kernel's space for each batch, smallest first. Every configuration is compiled and run in processes of
+its own, verified before it may lead, and the leaders are compared with the default in interleaved rounds. Each
+result is stored as it is measured: after an interruption the same command goes on where it was, and measures
+nothing again that is known and current.
+
+Ctrl-C finishes what is in flight and prints the best so far (exit code 4); a second one stops at once.)",
         .options = options_.describe(),
         .examples =
             {{"kerntune tune axpy --batch 1,8,64 --budget 200", "Three batches, 200 configurations each"},
@@ -39,9 +34,8 @@ class TuneCommand final : public Command {
               "--report sgemm.html",
               "Five minutes for one kernel of a plugin, with a report to look at"}},
         .units =
-            "Times are per run of the kernel: text in the unit that fits, JSON in nanoseconds. Speed-up is the "
-            "default's time "
-            "over the best's, paired, with its 95 % interval.",
+            R"(Times are per run of the kernel: text in the unit that fits, JSON in nanoseconds. Speed-up is the default's time
+over the best's, paired, with its 95 % interval.)",
     };
     verb.options.push_back({.names = "--report",
                             .value = "FILE.html",
@@ -56,37 +50,37 @@ class TuneCommand final : public Command {
   ExitCode run(const Console& console) override {
     TuneRequest request = options_.request("tune");
     request.command = console.command_line;
-    const std::unique_ptr<std::ofstream> page = open_page();
-    const TuneReport report = search(request, console);
+    check_page();
+    const auto show = quiet_ ? ProgressPrinter::Show::nothing : ProgressPrinter::Show::progress;
+    const TuneReport report = run_with_progress(console, show, [&](const ProgressSink& sink, const StopFlag& stop) {
+      return kerntune::tune(request, sink, stop);
+    });
     print(console.json ? report::tune_json(report) : report::tune_text(report, console.out));
-    write_page(page.get(), report, console);
+    write_page(report, console);
     return exit_code_of(report);
   }
 
  private:
-  TuneReport search(const TuneRequest& request, const Console& console) const {
-    ProgressPrinter printer(console, quiet_ ? ProgressPrinter::Show::nothing : ProgressPrinter::Show::progress);
-    const StopOnSignals stop;
-    return kerntune::tune(request, [&](const TuneProgress& progress) { printer(progress); }, stop.flag());
+  /// Before the search: hours of work should not end with a page that cannot be written.
+  void check_page() const {
+    if (report_path_.empty()) return;
+    std::error_code error;
+    const bool existed = std::filesystem::exists(report_path_, error);
+    const bool writable = std::ofstream(report_path_, std::ios::binary | std::ios::app).good();
+    if (!existed) std::filesystem::remove(report_path_, error);
+    if (!writable) throw Error(fmt::format("write report '{}': the file cannot be opened for writing", report_path_));
   }
 
-  /// Opened before the search: hours of work should not end with a page that cannot be written.
-  std::unique_ptr<std::ofstream> open_page() const {
-    if (report_path_.empty()) return nullptr;
-    auto file = std::make_unique<std::ofstream>(report_path_, std::ios::binary | std::ios::trunc);
-    if (!*file) throw Error(fmt::format("write report '{}': the file cannot be opened for writing", report_path_));
-    return file;
-  }
-
-  void write_page(std::ofstream* file, const TuneReport& report, const Console& console) const {
-    if (file == nullptr) return;
-    *file << report::tune_html(report, console.command_line);
-    file->close();
-    if (!*file) throw Error(fmt::format("write report '{}': the file could not be written completely", report_path_));
+  void write_page(const TuneReport& report, const Console& console) const {
+    if (report_path_.empty()) return;
+    std::ofstream file(report_path_, std::ios::binary | std::ios::trunc);
+    file << report::tune_html(report, console.command_line);
+    file.close();
+    if (!file) throw Error(fmt::format("write report '{}': the file could not be written completely", report_path_));
     if (!quiet_) fmt::print(stderr, "report written to {}\n", report_path_);
   }
 
-  TuneOptions options_;
+  TuneOptions options_{TuneOptions::For::tune};
   std::string report_path_;
   bool quiet_ = false;
 };

@@ -26,13 +26,14 @@ using Target = std::variant<bool*, std::string*, std::vector<std::string>*, std:
                             std::optional<std::int64_t>*, std::optional<std::uint64_t>*>;
 
 struct Option {
-  std::string names;  // "--batch", "-o,--output"; without dashes a positional: "KERNEL"
-  std::string value;  // placeholder shown in the help, "N"; empty for flags and positionals
-  std::string help;
-  Target target;
+  std::string names{};  // "--batch", "-o,--output"; without dashes a positional: "KERNEL"
+  std::string value{};  // placeholder shown in the help, "N"; empty for flags and positionals
+  std::string help{};
+  Target target{};
   std::vector<std::string> choices{};  // the only texts allowed; empty: any
   bool required = false;
   std::string group{};  // heading in the help; empty: "options"
+  bool hidden = false;  // not in the help: between processes of ours
 };
 
 struct Example {
@@ -43,8 +44,8 @@ struct Example {
 /// A verb as the help, the reference page and the parser see it.
 struct Verb {
   std::string name;
-  std::string summary;      // one line, for the list of verbs
-  std::string description;  // paragraphs
+  std::string summary{};      // one line, for the list of verbs
+  std::string description{};  // paragraphs
   std::vector<Option> options{};
   std::vector<Example> examples{};
   std::string units{};       // units of what goes in and comes out
@@ -74,9 +75,15 @@ class Command {
 /// Every verb, in the order of the help.
 std::vector<std::unique_ptr<Command>> all_commands();
 
+std::unique_ptr<Command> make_check_plugin_command();
 std::unique_ptr<Command> make_devices_command();
 std::unique_ptr<Command> make_kernels_command();
+std::unique_ptr<Command> make_list_command();
 std::unique_ptr<Command> make_query_command();
+std::unique_ptr<Command> make_record_command();
+std::unique_ptr<Command> make_run_command();
+std::unique_ptr<Command> make_show_command();
+std::unique_ptr<Command> make_space_command();
 std::unique_ptr<Command> make_tune_command();
 
 /// Writes to stdout. Errors: kerntune::Error if it cannot be written (a full disk, a closed pipe).

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <kerntune/core/errors.hpp>
+
+#include "near_name.hpp"
 
 namespace kerntune::app {
 namespace {
@@ -32,8 +36,30 @@ std::string dims_text(const Dims& dims) {
   return text;
 }
 
-KernelEntry kernel_named(const std::string& name, const std::vector<std::string>& plugins) {
-  return find_kernel(name, plugins);
+KernelEntry kernel_named(const std::string& name, const std::vector<std::string>& plugins, const std::string& device) {
+  try {
+    return find_kernel_for(name, plugins, device);
+  } catch (const UsageError& error) {
+    const bool path =
+        name.find('/') != std::string::npos || name.ends_with(".json") || name.find(".so") != std::string::npos;
+    if (path || device.starts_with("replay:")) throw;
+    std::vector<std::string> known;
+    for (const KernelEntry& entry : describe(plugins).kernels) known.push_back(entry.spec.name);
+    throw UsageError(error.what() + did_you_mean(name, known));
+  }
+}
+
+void check_dims(const std::string& where, const KernelSpec& spec, const Dims& dims) {
+  std::vector<std::string> known;
+  for (const Dim& dim : spec.dims) known.push_back(dim.name);
+  for (const auto& [name, value] : dims) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw UsageError(fmt::format("{}: kernel '{}' has no size '{}'{}; its sizes are {}", where, spec.name, name,
+                                   did_you_mean(name, known), fmt::join(known, ", ")));
+    if (name == spec.batch_dim().name)
+      throw UsageError(
+          fmt::format("{}: '{}' is the batch of kernel '{}'; give it with --batch", where, name, spec.name));
+  }
 }
 
 MeasurePolicy policy_for(const std::string& l2, const std::string& mode, const std::string& device) {

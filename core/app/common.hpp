@@ -21,7 +21,11 @@ inline constexpr const char* kStoreHelp =
 std::string dims_text(const Dims& dims);
 
 /// Errors: UsageError naming near kernels (find_kernel).
-KernelEntry kernel_named(const std::string& name, const std::vector<std::string>& plugins);
+KernelEntry kernel_named(const std::string& name, const std::vector<std::string>& plugins,
+                         const std::string& device = "");
+
+/// Sizes that the kernel has, and not its batch. Errors: UsageError naming near ones; `where` starts the message.
+void check_dims(const std::string& where, const KernelSpec& spec, const Dims& dims);
 
 /// `l2` and `mode` as given on the command line; an empty `l2` is cold on a GPU, warm on a host.
 MeasurePolicy policy_for(const std::string& l2, const std::string& mode, const std::string& device);

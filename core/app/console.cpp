@@ -22,11 +22,14 @@ std::string_view variable(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
+/// Files and pipes have no width; tables should stay tables there.
+constexpr int kFileWidth = 160;
+
 int width_of(int descriptor) {
   winsize size{};
   if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   const int columns = std::atoi(std::string(variable("COLUMNS")).c_str());
-  return columns > 0 ? columns : 120;
+  return columns > 0 ? columns : kFileWidth;
 }
 
 /// ASCII only where the locale is known to be something else; a missing locale is common in containers, whose logs are

@@ -17,31 +17,20 @@ std::string bold(std::string_view text, const report::Style& style) {
   return style.colour ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
 }
 
-std::string wrapped(std::string_view text, std::size_t indent, int width) {
-  const std::size_t limit = std::max<std::size_t>(indent + 30, static_cast<std::size_t>(std::clamp(width, 60, 110)));
-  std::string out, line;
-  const auto flush = [&] {
-    out += std::string(indent, ' ') + line + '\n';
-    line.clear();
-  };
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string word(text.substr(0, end));
-    if (!line.empty() && indent + line.size() + 1 + word.size() > limit) flush();
-    line += (line.empty() ? "" : " ") + word;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  if (!line.empty()) flush();
-  return out;
+/// Breaks at blanks; a line break in the text is a blank.
+std::string wrapped(std::string text, std::size_t indent, int width) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  const report::Style style{.width = std::clamp(width, 60, 110)};
+  return report::wrapped(text, indent, style);
 }
 
+/// A blank line in the text ends a paragraph.
 std::string paragraphs(const std::string& text, std::size_t indent, int width) {
   std::string out;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    out += wrapped(std::string_view(text).substr(begin, end - begin), indent, width);
-    begin = end + 1;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find("\n\n", begin), text.size());
+    out += (out.empty() ? "" : "\n") + wrapped(text.substr(begin, end - begin), indent, width);
+    begin = end + 2;
   }
   return out;
 }
@@ -83,6 +72,7 @@ std::vector<std::string> groups_of(const std::vector<Option>& options) {
 std::vector<Option> shown_options(const Verb& verb, Invocation& invocation) {
   std::vector<Option> options = verb.options;
   for (Option& option : common_options(invocation)) options.push_back(std::move(option));
+  std::erase_if(options, [](const Option& option) { return option.hidden; });
   return options;
 }
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "signals.hpp"
+
 namespace kerntune::app {
 namespace {
 
@@ -79,6 +81,12 @@ void ProgressPrinter::log(const TuneProgress& progress) {
   report::Style wide = style_;
   wide.width = 200;
   line(report::progress_line(progress, report::ProgressBar::without, wide));
+}
+
+TuneReport run_with_progress(const Console& console, ProgressPrinter::Show show, const LongWork& work) {
+  ProgressPrinter printer(console, show);
+  const StopOnSignals stop;
+  return work([&](const TuneProgress& progress) { printer(progress); }, stop.flag());
 }
 
 }  // namespace kerntune::app

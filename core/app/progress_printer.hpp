@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -40,5 +41,9 @@ class ProgressPrinter {
   std::int64_t last_tenth_ = 0;
   std::int64_t last_batch_ = -1;
 };
+
+/// Runs long work with progress on stderr and signals that stop it.
+using LongWork = std::function<TuneReport(const ProgressSink&, const StopFlag&)>;
+TuneReport run_with_progress(const Console& console, ProgressPrinter::Show show, const LongWork& work);
 
 }  // namespace kerntune::app

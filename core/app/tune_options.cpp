@@ -60,7 +60,7 @@ std::vector<Option> TuneOptions::what() {
        .group = group},
       {.names = "--plugins",
        .value = "PATH",
-       .help = "Where to look for the kernel, beside the usual folders; repeatable",
+       .help = "Where to look for the kernel, instead of the usual folders; repeatable",
        .target = &plugins_,
        .group = group},
   };
@@ -68,20 +68,7 @@ std::vector<Option> TuneOptions::what() {
 
 std::vector<Option> TuneOptions::search() {
   const std::string group = "how to search";
-  return {
-      {.names = "--strategy", .value = "NAME", .help = strategy_help(), .target = &strategy_, .group = group},
-      {.names = "--budget",
-       .value = "B",
-       .help = "When to stop: configurations per batch (200), time for the run (90s, 5m, 1h), both (200,5m: whichever "
-               "comes "
-               "first), or all. Default: 200",
-       .target = &budget_,
-       .group = group},
-      {.names = "--seed",
-       .value = "N",
-       .help = "Seed of the search's random choices; default 1",
-       .target = &seed_,
-       .group = group},
+  std::vector<Option> all = {
       {.names = "--retry-failed",
        .value = "",
        .help = "Try again what failed in earlier runs",
@@ -98,6 +85,24 @@ std::vector<Option> TuneOptions::search() {
        .target = &timeout_s_,
        .group = group},
   };
+  if (use_ == For::record) return all;
+  const std::vector<Option> tune_only = {
+      {.names = "--strategy", .value = "NAME", .help = strategy_help(), .target = &strategy_, .group = group},
+      {.names = "--budget",
+       .value = "B",
+       .help =
+           R"(When to stop: configurations per batch (200), time for the run (90s, 5m, 1h), both (200,5m: whichever comes first),
+or all. Default: 200)",
+       .target = &budget_,
+       .group = group},
+      {.names = "--seed",
+       .value = "N",
+       .help = "Seed of the search's random choices; default 1",
+       .target = &seed_,
+       .group = group},
+  };
+  all.insert(all.begin(), tune_only.begin(), tune_only.end());
+  return all;
 }
 
 std::vector<Option> TuneOptions::measurement() {
@@ -126,17 +131,14 @@ std::vector<Option> TuneOptions::describe() {
   return all;
 }
 
-void TuneOptions::check_dims(const std::string& verb, const KernelSpec& spec, const Dims& dims) const {
-  std::vector<std::string> known;
-  for (const Dim& dim : spec.dims) known.push_back(dim.name);
-  for (const auto& [name, value] : dims) {
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw UsageError(fmt::format("{} --dim: kernel '{}' has no size '{}'{}; its sizes are {}", verb, spec.name, name,
-                                   did_you_mean(name, known), fmt::join(known, ", ")));
-    if (name == spec.batch_dim().name)
-      throw UsageError(
-          fmt::format("{} --dim: '{}' is the batch of kernel '{}'; give it with --batch", verb, name, spec.name));
-  }
+void TuneOptions::check_numbers(const std::string& verb) const {
+  const std::vector<std::string> strategies = strategy_names();
+  if (!strategy_.empty() && std::find(strategies.begin(), strategies.end(), strategy_) == strategies.end())
+    throw UsageError(fmt::format("{} --strategy: expected one of {}, found '{}'{}", verb, fmt::join(strategies, ", "),
+                                 strategy_, did_you_mean(strategy_, strategies)));
+  if (!(timeout_s_ > 0))
+    throw UsageError(fmt::format("{} --timeout: expected seconds above 0, found {}", verb, timeout_s_));
+  if (jobs_ < 0 || jobs_ > 1024) throw UsageError(fmt::format("{} --jobs: expected 1 to 1024, found {}", verb, jobs_));
 }
 
 TuneRequest TuneOptions::request(const std::string& verb) const {
@@ -147,13 +149,7 @@ TuneRequest TuneOptions::request(const std::string& verb) const {
   request.budget = budget_.empty()    ? Budget{.evaluations = kDefaultEvaluations, .seconds = {}}
                    : budget_ == "all" ? Budget{}
                                       : parse_budget(verb + " --budget", budget_);
-  const std::vector<std::string> strategies = strategy_names();
-  if (!strategy_.empty() && std::find(strategies.begin(), strategies.end(), strategy_) == strategies.end())
-    throw UsageError(fmt::format("{} --strategy: expected one of {}, found '{}'{}", verb, fmt::join(strategies, ", "),
-                                 strategy_, did_you_mean(strategy_, strategies)));
-  if (!(timeout_s_ > 0))
-    throw UsageError(fmt::format("{} --timeout: expected seconds above 0, found {}", verb, timeout_s_));
-  if (jobs_ < 0 || jobs_ > 1024) throw UsageError(fmt::format("{} --jobs: expected 1 to 1024, found {}", verb, jobs_));
+  check_numbers(verb);
   request.strategy = strategy_;
   request.seed = seed_;
   request.retry_failed = retry_failed_;
@@ -161,8 +157,8 @@ TuneRequest TuneOptions::request(const std::string& verb) const {
   request.compile_processes = static_cast<int>(jobs_);
   request.store_path = store_path(db_);
 
-  request.kernel = kernel_named(kernel_, plugins_);
-  check_dims(verb, request.kernel.spec, request.dims);
+  request.kernel = kernel_named(kernel_, plugins_, device_);
+  check_dims(verb + " --dim", request.kernel.spec, request.dims);
   if (request.batches.empty()) request.batches = {request.kernel.spec.batch_dim().default_value};
   request.device = resolve_device(device_, request.kernel.spec);
   request.policy = policy_for(l2_, mode_, request.device);

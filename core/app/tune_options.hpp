@@ -10,9 +10,11 @@
 
 namespace kerntune::app {
 
-/// The options that say what to tune and how: shared by tune and record.
+/// The options that say what to tune and how. record measures whole spaces: it has no strategy and no budget.
 class TuneOptions {
  public:
+  enum class For { tune, record };
+  explicit TuneOptions(For use) : use_(use) {}
   /// Options point into this object.
   std::vector<Option> describe();
   /// Finds the kernel and resolves the device. `verb` starts messages. Errors: UsageError, SpecError, PluginError.
@@ -22,8 +24,10 @@ class TuneOptions {
   std::vector<Option> what();
   std::vector<Option> search();
   std::vector<Option> measurement();
-  void check_dims(const std::string& verb, const KernelSpec& spec, const Dims& dims) const;
 
+  void check_numbers(const std::string& verb) const;
+
+  For use_;
   std::string kernel_, device_ = "auto", batches_, strategy_, budget_, l2_, mode_ = "eager", db_;
   std::vector<std::string> dims_, plugins_;
   std::uint64_t seed_ = 1;

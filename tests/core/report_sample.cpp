@@ -103,9 +103,8 @@ Finalist finalist_of(const EvaluationTrace& trace, double leader_ns) {
 void count_failures(BatchResult& batch) {
   for (const EvaluationTrace& trace : batch.trace) {
     if (!trace.rejection) continue;
-    ++batch.failed;
     ++batch.failures_by_reason[std::string(name_of(trace.rejection->reason))];
-    if (trace.rejection->reason == Reason::device_limit) ++batch.pruned_static;
+    ++(trace.rejection->reason == Reason::device_limit ? batch.pruned_static : batch.failed);
   }
 }
 

@@ -13,10 +13,6 @@ void add(std::string& out, std::string_view name, const std::string& value, cons
     out += fmt::format("  {}  {}\n", inked(fmt::format("{:<12}", name), Ink::dim, style), value);
 }
 
-std::string positive(std::int64_t number, std::string_view unit) {
-  return number > 0 ? fmt::format("{} {}", grouped(number), unit) : std::string();
-}
-
 std::string gpu_limits(const DeviceProperties& p) {
   return fmt::format("{} SMs; per SM {} threads, {} blocks, {} registers, {} shared memory", p.sm_count,
                      p.max_threads_per_sm, p.max_blocks_per_sm, grouped(p.registers_per_sm),
@@ -38,7 +34,7 @@ std::string device_text(const DeviceInfo& device, const Style& style) {
     add(out, "processor", gpu_limits(p), style);
     add(out, "block", block_limits(p), style);
   } else {
-    add(out, "cores", positive(p.cpu_cores, ""), style);
+    add(out, "cores", p.cpu_cores > 0 ? grouped(p.cpu_cores) : "", style);
   }
   if (p.l2_bytes > 0)
     add(out, device.kind == DeviceKind::cuda ? "L2 cache" : "cache", bytes_text(static_cast<std::uint64_t>(p.l2_bytes)),

@@ -81,6 +81,26 @@ Json device_json(const DeviceInfo& device) {
           {"limits", limits_json(device.properties)}};
 }
 
+Json param_json(const ParamSpec& param) {
+  Json values = Json::array();
+  for (const expr::Literal& value : param.values) values.push_back(literal_json(value));
+  Json json = {{"name", param.name}, {"values", values}, {"default", literal_json(param.default_value)}};
+  json["role"] = param.role == Role::none ? Json(nullptr) : Json(name_of(param.role));
+  json["summary"] = param.summary;
+  return json;
+}
+
+Json count_json(search::Count count) {
+  if (count <= UINT64_MAX) return static_cast<std::uint64_t>(count);
+  return search::to_string(count);
+}
+
+Json index_json(const std::string& digits) {
+  // 19 digits always fit 64 bits without a sign.
+  if (digits.size() > 19) return digits;
+  return static_cast<std::uint64_t>(std::stoull(digits));
+}
+
 Json roofline_json(const Roofline& roofline) {
   using Limit = Roofline::Limit;
   const char* limit = roofline.limit == Limit::compute  ? "compute"

@@ -19,8 +19,13 @@ Json number_or_null(double value);
 Json facts_json(const Facts& facts);
 Json dims_json(const Dims& dims);
 Json literal_json(const expr::Literal& literal);
+Json param_json(const ParamSpec& param);
+/// Counts and indices are exact; those beyond 64 bits are decimal text.
+Json count_json(search::Count count);
+Json index_json(const std::string& digits);
 Json device_json(const DeviceInfo& device);
 Json roofline_json(const Roofline& roofline);
+Json final_json(const storage::FinalRecord& record);
 Json optional_number(const std::optional<double>& value);
 
 /// Two blanks of indentation and a newline at the end; bytes that are not UTF-8 (a compiler may print anything) are

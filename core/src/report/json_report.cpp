@@ -14,21 +14,6 @@ Json dim_json(const Dim& dim) {
   return {{"name", dim.name}, {"batch", dim.batch}, {"min", dim.min}, {"max", dim.max}, {"default", dim.default_value}};
 }
 
-Json param_json(const ParamSpec& param) {
-  Json values = Json::array();
-  for (const expr::Literal& value : param.values) values.push_back(literal_json(value));
-  Json json = {{"name", param.name}, {"values", values}, {"default", literal_json(param.default_value)}};
-  json["role"] = param.role == Role::none ? Json(nullptr) : Json(name_of(param.role));
-  json["summary"] = param.summary;
-  return json;
-}
-
-/// Counts are exact; those beyond 64 bits are decimal text.
-Json count_json(search::Count count) {
-  if (count <= UINT64_MAX) return static_cast<std::uint64_t>(count);
-  return search::to_string(count);
-}
-
 Json kernel_json(const KernelEntry& entry) {
   const search::ParamSpace space = space_of(entry.spec);
   Json json = {{"name", entry.spec.name}, {"summary", entry.spec.summary}, {"revision", entry.spec.revision}};
@@ -45,12 +30,6 @@ Json kernel_json(const KernelEntry& entry) {
           ? Json{{"name", entry.plugin_name}, {"version", entry.plugin_version}, {"build_id", entry.plugin_build_id}}
           : Json(nullptr);
   return json;
-}
-
-Json final_json(const storage::FinalRecord& record) {
-  return {{"batch", record.batch},     {"other_dims", record.other_dims}, {"device_key", record.device_class},
-          {"policy", record.policy},   {"toolchain", record.toolchain},   {"config", config_json(record.config)},
-          {"time_ns", record.time_ns}, {"verified", record.verified}};
 }
 
 }  // namespace
@@ -77,6 +56,7 @@ std::string query_json(const QueryAnswer& answer, bool explain) {
   json["bound"] = number_or_null(answer.bound);
   json["reason"] = answer.reason;
   json["dims"] = answer.other_dims;
+  json["assumed_dims"] = dims_json(answer.assumed_dims);
   json["device_key"] = answer.device_key.empty() ? Json(nullptr) : Json(answer.device_key);
   json["policy"] = answer.policy.empty() ? Json(nullptr) : Json(answer.policy);
   if (explain) {

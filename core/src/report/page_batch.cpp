@@ -137,6 +137,7 @@ RatioScale ratio_scale(const BatchResult& batch) {
     scale.low = std::min(scale.low, finalist.ratio_low);
     scale.high = std::max(scale.high, finalist.ratio_high);
   }
+  scale.high = std::min(scale.high, 1.2);  // beyond that a comparison needs no picture
   const double margin = std::max(0.002, 0.05 * (scale.high - scale.low));
   return {scale.low - margin, scale.high + margin};
 }

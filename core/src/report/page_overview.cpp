@@ -54,7 +54,7 @@ std::string count_tiles(const TuneReport& report) {
   }
   return tile("configurations seen", grouped(evaluated),
               fmt::format("of {} valid; {} known from earlier runs", grouped(report.space_count), grouped(reused))) +
-         tile("without a time", grouped(failed), fmt::format("{} ruled out before running", grouped(pruned))) +
+         tile("without a time", grouped(failed + pruned), fmt::format("{} ruled out before running", grouped(pruned))) +
          tile("took", duration_text(report.wall_s), report.interrupted ? "interrupted: the best so far" : "wall time");
 }
 
@@ -72,7 +72,8 @@ std::vector<HtmlCell> batch_row(const TuneReport& report, const BatchResult& bat
        "n"},
       {grouped(batch.evaluated), "n"},
       {grouped(batch.reused), "n"},
-      {grouped(batch.failed), "n"}};
+      {grouped(batch.failed), "n"},
+      {grouped(batch.pruned_static), "n"}};
 }
 
 std::string result_table(const TuneReport& report) {
@@ -87,7 +88,8 @@ std::string result_table(const TuneReport& report) {
                      {"Ties", "n"},
                      {"Evaluated", "n"},
                      {"Reused", "n"},
-                     {"Failed", "n"}},
+                     {"Failed", "n"},
+                     {"Pruned", "n"}},
                     rows);
 }
 

@@ -40,10 +40,12 @@ std::string best_text(const TuneProgress& progress, const Style& style) {
 }
 
 std::string left_text(const TuneProgress& progress) {
+  if (progress.kind == TuneProgress::Kind::batch_finished) return "in " + duration_text(progress.elapsed_s);
   if (progress.seconds_left) return duration_text(std::max(0.0, *progress.seconds_left)) + " left";
   const auto done = static_cast<double>(progress.evaluations_done);
   if (!progress.evaluations_total || done < 1) return {};
   const double rest = static_cast<double>(*progress.evaluations_total) - done;
+  if (rest <= 0) return {};
   return "about " + duration_text(std::max(0.0, rest) * progress.elapsed_s / done) + " left";
 }
 

@@ -20,14 +20,13 @@ std::string bound_text(const QueryAnswer& answer) {
   return fmt::format("at most {:.3f} times slower than the best possible", answer.bound);
 }
 
-std::string keys_text(const QueryAnswer& answer, const Style& style) {
+std::string keys_text(const QueryAnswer& answer) {
   std::set<std::string> keys;
   for (const storage::FinalRecord& record : answer.finals) keys.insert(record.device_class);
   if (keys.empty()) return {};
   std::string out =
       fmt::format("\n  {} has results of '{}' for these device keys (--device-key):\n", answer.store, answer.kernel);
   for (const std::string& key : keys) out += fmt::format("    {}\n", key);
-  (void)style;
   return out;
 }
 
@@ -60,6 +59,8 @@ std::string query_text(const QueryAnswer& answer, bool explain, const Style& sty
   if (answer.tuned_batch > 0) add(out, "tuned at", fmt::format("batch {}", answer.tuned_batch), style);
   if (answer.time_ns > 0) add(out, "time", time_text(answer.time_ns, style), style);
   if (answer.found != "default") add(out, "bound", bound_text(answer), style);
+  for (const auto& [name, value] : answer.assumed_dims)
+    add(out, "size", fmt::format("{}={}, not given: the file has no other", name, value), style);
   if (explain) {
     add(out, "asked",
         fmt::format("kernel {}, batch {}, other sizes {}", answer.kernel, answer.batch,
@@ -71,7 +72,7 @@ std::string query_text(const QueryAnswer& answer, bool explain, const Style& sty
     out += "\n  what the file holds for this kernel\n";
     out += answer.finals.empty() ? "    nothing\n" : tuned_table(answer, style).text(4, style);
   }
-  if (answer.device_key.empty()) out += keys_text(answer, style);
+  if (answer.device_key.empty()) out += keys_text(answer);
   return out;
 }
 

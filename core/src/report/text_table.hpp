@@ -17,9 +17,6 @@ std::string clipped(std::string_view text, std::size_t columns, const Style& sty
 std::string printable(std::string_view text);
 /// The first line of a message that says something.
 std::string first_line(std::string_view text);
-/// Words broken into lines of at most style.width columns, each after `indent` blanks.
-std::string wrapped(std::string_view text, std::size_t indent, const Style& style);
-
 enum class Ink { plain, bold, dim, good, bad, warn };
 std::string inked(std::string_view text, Ink ink, const Style& style);
 

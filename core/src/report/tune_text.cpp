@@ -33,8 +33,8 @@ TextTable::Cell failed_cell(const BatchResult& batch) {
 
 std::string result_table(const TuneReport& report, const Style& style) {
   TextTable table;
-  for (const char* heading :
-       {"batch", "default", "best", "speed-up", "achieved", "of the limit", "ties", "evaluated", "reused", "failed"})
+  for (const char* heading : {"batch", "default", "best", "speed-up", "achieved", "of the limit", "ties", "evaluated",
+                              "reused", "failed", "pruned"})
     table.column(heading, Align::right);
   for (const BatchResult& batch : report.batches) {
     const Roofline roof = roofline_of_best(batch, report.device);
@@ -47,7 +47,8 @@ std::string result_table(const TuneReport& report, const Style& style) {
                {ties_text(batch)},
                {grouped(batch.evaluated)},
                {grouped(batch.reused)},
-               failed_cell(batch)});
+               failed_cell(batch),
+               {grouped(batch.pruned_static)}});
   }
   return table.text(2, style);
 }
@@ -88,11 +89,13 @@ std::string best_section(const TuneReport& report, const Style& style) {
 std::string failure_section(const TuneReport& report, const Style& style) {
   const std::vector<FailureGroup> groups = failure_groups(report);
   if (groups.empty()) return {};
-  std::int64_t failed = 0, pruned = 0;
-  for (const BatchResult& batch : report.batches) failed += batch.failed, pruned += batch.pruned_static;
+  std::int64_t all = 0, pruned = 0;
+  for (const FailureGroup& group : groups) all += group.count;
+  for (const BatchResult& batch : report.batches) pruned += batch.pruned_static;
   std::string out = inked("without a time", Ink::bold, style);
-  out += fmt::format(": {} configuration{}", grouped(failed), failed == 1 ? "" : "s");
-  if (pruned > 0) out += fmt::format(", {} of them before anything was compiled or launched", grouped(pruned));
+  out += fmt::format(": {} configuration{}", grouped(all), all == 1 ? "" : "s");
+  if (pruned > 0)
+    out += fmt::format(", {} of them ruled out before anything was compiled or launched", grouped(pruned));
   out += '\n';
   for (const FailureGroup& group : groups) {
     const std::string label = fmt::format("  {:>6}  {}", grouped(group.count), group.reason);

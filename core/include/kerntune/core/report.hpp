@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <kerntune/core/catalogue.hpp>
+#include <kerntune/core/conformance.hpp>
 #include <kerntune/core/device.hpp>
 #include <kerntune/core/tuner.hpp>
 #include <kerntune/expr/value.hpp>
@@ -41,6 +42,9 @@ std::string grouped(std::int64_t number);
 std::string duration_text(double seconds);
 /// A word as a shell must be given it: quoted if it needs to be.
 std::string shell_word(const std::string& word);
+
+/// Words broken into lines of at most style.width columns, each after `indent` blanks.
+std::string wrapped(std::string_view text, std::size_t indent, const Style& style);
 
 // ---- configurations -----------------------------------------------------------------------------------------------
 
@@ -109,6 +113,42 @@ std::string devices_text(const DeviceList& list, const Style& style);
 std::string devices_json(const DeviceList& list);
 std::string kernels_text(const Catalogue& catalogue, const Style& style);
 std::string kernels_json(const Catalogue& catalogue);
+
+/// A space, and those of its configurations that were asked for.
+struct SpaceListing {
+  KernelEntry kernel;
+  struct Item {
+    std::string index;  // decimal
+    std::string config;
+  };
+  std::vector<Item> configurations;
+};
+std::string space_text(const SpaceListing& listing, const Style& style);
+std::string space_json(const SpaceListing& listing);
+
+std::string check_text(const ConformanceReport& report, const Style& style);
+std::string check_json(const ConformanceReport& report);
+
+// ---- what a store holds -------------------------------------------------------------------------------------------
+
+struct StoreListing {
+  std::string store;
+  std::vector<storage::FinalRecord> finals;
+  std::vector<storage::RunRecord> runs;  // newest first
+};
+std::string list_text(const StoreListing& listing, const Style& style);
+std::string list_json(const StoreListing& listing);
+
+/// What was measured of one kernel.
+struct KernelHistory {
+  std::string store, kernel;
+  std::vector<storage::FinalRecord> finals;
+  std::vector<storage::EvaluationRecord> evaluations;  // newest first
+  std::size_t evaluations_total = 0;                   // how many there are of those asked for
+  std::vector<storage::RunRecord> runs;                // newest first
+};
+std::string show_text(const KernelHistory& history, const Style& style);
+std::string show_json(const KernelHistory& history);
 
 // ---- errors -------------------------------------------------------------------------------------------------------
 

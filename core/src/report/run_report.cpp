@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <kerntune/core/report.hpp>
+
+#include "analysis.hpp"
+#include "describe.hpp"
+#include "json_parts.hpp"
+#include "text_table.hpp"
+
+namespace kerntune::report {
+namespace {
+
+void add(std::string& out, std::string_view name, const std::string& value, const Style& style) {
+  if (!value.empty()) out += fmt::format("  {}  {}\n", inked(fmt::format("{:<10}", name), Ink::dim, style), value);
+}
+
+Samples sorted(Samples samples) {
+  std::sort(samples.begin(), samples.end());
+  return samples;
+}
+
+std::string spread_text(const RunResult& result, const Style& style) {
+  if (result.samples_ns.empty()) return {};
+  const Samples samples = sorted(result.samples_ns);
+  return fmt::format("{} launches: {} to {}, middle half {} to {}", samples.size(), time_text(samples.front(), style),
+                     time_text(samples.back(), style), time_text(quantile(samples, 0.25), style),
+                     time_text(quantile(samples, 0.75), style));
+}
+
+std::string proof_text(const RunResult& result) {
+  if (result.verified.empty()) return {};
+  if (result.verified != "reference" && result.verified != "against_default") return result.verified;
+  return fmt::format("{}: {} elements compared, largest error {:.3g} absolute, {:.3g} relative", result.verified,
+                     grouped(static_cast<std::int64_t>(result.verification.elements)),
+                     result.verification.max_abs_error, result.verification.max_rel_error);
+}
+
+std::string facts_text(const Facts& facts) {
+  std::string text;
+  for (const auto& [name, value] : facts) text += fmt::format("{}{} {:.4g}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
+std::string sizes_text(const Dims& dims) {
+  std::string text;
+  for (const auto& [name, value] : dims) text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
+}  // namespace
+
+std::string run_text(const RunResult& result, const Style& style) {
+  std::string out =
+      fmt::format("{} on {} ({})\n", inked(result.kernel, Ink::bold, style), result.device.name, result.device.id);
+  add(out, "sizes", sizes_text(result.dims), style);
+  add(out, "config", result.config, style);
+  if (result.rejection) {
+    out += fmt::format("  {}  {}\n", inked(fmt::format("{:<10}", "failed"), Ink::bad, style),
+                       name_of(result.rejection->reason));
+    return out + wrapped(first_line(result.rejection->message), 14, style);
+  }
+  add(out, "time", inked(time_text(result.median_ns, style), Ink::bold, style) + " (median)", style);
+  add(out, "samples", spread_text(result, style), style);
+  const Roofline roof = roofline(result.median_ns, result.flop, result.bytes, result.device);
+  if (achieved_text(roof) != "-")
+    add(out, "achieved", fmt::format("{}, {}", achieved_text(roof), limit_text(roof)), style);
+  add(out, "verified", proof_text(result), style);
+  add(out, "facts", facts_text(result.facts), style);
+  return out;
+}
+
+std::string run_json(const RunResult& result) {
+  Json json = {{"kernel", result.kernel}, {"device", result.device.id}, {"device_key", result.device.device_class}};
+  json["dims"] = dims_json(result.dims);
+  json["config"] = config_json(result.config);
+  json["ok"] = !result.rejection.has_value();
+  json["rejection"] = result.rejection
+                          ? Json{{"reason", name_of(result.rejection->reason)}, {"message", result.rejection->message}}
+                          : Json(nullptr);
+  json["time_ns"] = number_or_null(result.median_ns);
+  json["samples_ns"] = result.samples_ns;
+  json["verified"] = result.rejection ? Json(nullptr) : Json(result.verified);
+  json["verification"] = {{"seed", result.verification.seed},
+                          {"elements", result.verification.elements},
+                          {"max_abs_error", result.verification.max_abs_error},
+                          {"max_rel_error", result.verification.max_rel_error}};
+  json["facts"] = facts_json(result.facts);
+  json["flop"] = optional_number(result.flop);
+  json["bytes"] = optional_number(result.bytes);
+  json["roofline"] = roofline_json(roofline(result.median_ns, result.flop, result.bytes, result.device));
+  return document(json);
+}
+
+}  // namespace kerntune::report

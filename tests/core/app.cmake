@@ -1,0 +1,5 @@
+foreach(unit near_name convert parser reference)
+  kerntune_add_test(NAME app_${unit}_test SOURCES app_${unit}_test.cpp LIBRARIES kerntune_app LABELS unit)
+  target_include_directories(app_${unit}_test PRIVATE ${PROJECT_SOURCE_DIR}/core/app)
+endforeach()
+target_compile_definitions(app_reference_test PRIVATE KERNTUNE_TEST_CLI_REFERENCE="${PROJECT_SOURCE_DIR}/docs/cli.md")

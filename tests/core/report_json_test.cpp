@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every document that --json prints is compared with its table in docs/json.md, field by field and type by type.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include <kerntune/core/report.hpp>
+
+#include "report_sample.hpp"
+
+namespace kerntune::report {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+using Table = std::map<std::string, std::string>;  // path -> type
+
+/// Rows "| `batches[].best` | object or null | ... |" below "## <heading>".
+Table documented(const std::string& heading) {
+  std::ifstream file(KERNTUNE_TEST_JSON_REFERENCE);
+  Table table;
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("## ")) inside = line == "## " + heading;
+    if (!inside || !line.starts_with("| `")) continue;
+    const std::size_t path_end = line.find('`', 3);
+    const std::size_t type_begin = line.find("| ", path_end) + 2;
+    table[line.substr(3, path_end - 3)] = line.substr(type_begin, line.find(" |", type_begin) - type_begin);
+  }
+  return table;
+}
+
+std::string type_of(const json& value) {
+  if (value.is_number_integer()) return "integer";
+  if (value.is_number()) return "number";
+  return value.type_name();
+}
+
+bool allowed(const std::string& types, const json& value) {
+  const std::string type = type_of(value);
+  std::istringstream words(types);
+  for (std::string word; words >> word;)
+    if (word == type || (word == "number" && type == "integer") || (word == "map" && type == "object") || word == "any")
+      return true;
+  return false;
+}
+
+void check(const Table& table, const std::string& path, const json& value, std::set<std::string>& seen) {
+  const auto row = table.find(path);
+  ASSERT_NE(row, table.end()) << path << " is not in docs/json.md";
+  EXPECT_TRUE(allowed(row->second, value)) << path << " is " << type_of(value) << ", documented as " << row->second;
+  seen.insert(path);
+  if (row->second.find("map") != std::string::npos) return;  // its names are the user's
+  if (value.is_object())
+    for (const auto& [name, member] : value.items()) check(table, path + "." + name, member, seen);
+  if (value.is_array())
+    for (const json& element : value) check(table, path + "[]", element, seen);
+}
+
+/// Checks both ways: nothing undocumented is printed, and nothing documented is missing from these documents together.
+void expect_documented(const std::string& heading, const std::vector<std::string>& documents) {
+  const Table table = documented(heading);
+  ASSERT_FALSE(table.empty()) << "docs/json.md has no table under '## " << heading << "'";
+  std::set<std::string> seen;
+  for (const std::string& text : documents)
+    for (const auto& [name, member] : json::parse(text).items()) check(table, name, member, seen);
+  for (const auto& [path, type] : table)
+    EXPECT_EQ(seen.count(path), 1U) << path << " is documented but was not printed";
+}
+
+KernelEntry sample_entry() {
+  KernelEntry entry;
+  entry.spec = testing::sample_spec();
+  entry.origin = "/plugins/sgemm.so";
+  entry.from_plugin = true;
+  entry.plugin_name = "gemm";
+  return entry;
+}
+
+storage::FinalRecord sample_final() {
+  storage::FinalRecord record;
+  record.kernel = "sgemm";
+  record.batch = 64;
+  record.config = "a=1,b=fast";
+  record.time_ns = 1000;
+  record.ties = {record.config};
+  return record;
+}
+
+storage::RunRecord sample_run() {
+  storage::RunRecord run;
+  run.kernel = "sgemm";
+  return run;
+}
+
+QueryAnswer sample_answer() {
+  QueryAnswer answer;
+  answer.kernel = "sgemm";
+  answer.batch = 48;
+  answer.found = "bucket";
+  answer.config = "a=1,b=fast";
+  answer.tuned_batch = 64;
+  answer.time_ns = 1000;
+  answer.bound = 1.15;
+  answer.assumed_dims = {{"k", 4096}};
+  answer.finals = {sample_final()};
+  return answer;
+}
+
+TEST(TuneJson, MatchesItsReference) {
+  expect_documented("tune, record", {tune_json(testing::sample_report()), tune_json(testing::hopeless_report())});
+}
+
+TEST(TuneJson, KeepsTheFieldsThatScriptsRelyOn) {
+  const json document = json::parse(tune_json(testing::small_report()));
+  EXPECT_EQ(document["kernel"], "sgemm");
+  EXPECT_EQ(document["device"], "cuda:0");
+  EXPECT_EQ(document["strategy"], "hill-climb");
+  EXPECT_EQ(document["seed"], 7);
+  EXPECT_EQ(document["wall_s"], 64.0);
+  const json& batch = document["batches"][0];
+  EXPECT_EQ(batch["batch"], 64);
+  EXPECT_EQ(batch["evaluated"], 10);
+  EXPECT_EQ(batch["reused"], 3);
+  EXPECT_EQ(batch["failed"], 0);
+  EXPECT_EQ(batch["speedup"], 1.86);
+  EXPECT_EQ(batch["default"]["config"]["block_m"], 32);
+  EXPECT_EQ(batch["default"]["time_ns"], 186000.0);
+  EXPECT_EQ(batch["best"]["config"]["swizzle"], true);
+  EXPECT_EQ(batch["best"]["time_ns"], 100000.0);
+  EXPECT_EQ(batch["best"]["verified"], "reference");
+  EXPECT_EQ(batch["ties"][0], batch["best"]["config"]);
+}
+
+TEST(TuneJson, HasNullsWhereThereIsNoResult) {
+  const json batch = json::parse(tune_json(testing::hopeless_report()))["batches"][0];
+  EXPECT_TRUE(batch["best"].is_null());
+  EXPECT_TRUE(batch["default"].is_null());
+  EXPECT_TRUE(batch["speedup"].is_null());
+}
+
+TEST(TuneJson, SurvivesBytesThatAreNotUtf8) {
+  TuneReport report = testing::small_report();
+  report.warnings = {"\xff\xfe"};
+  EXPECT_NO_THROW(json::parse(tune_json(report)));
+}
+
+TEST(RunJson, MatchesItsReference) {
+  RunResult good;
+  good.kernel = "sgemm";
+  good.config = "a=1";
+  good.samples_ns = {1, 2, 3};
+  good.median_ns = 2;
+  good.verified = "reference";
+  good.flop = 100;
+  good.device.peak_flop_per_s_f32 = 1e12;
+  RunResult bad = good;
+  bad.rejection = Rejection{Reason::compile_error, "no"};
+  expect_documented("run", {run_json(good), run_json(bad)});
+}
+
+TEST(QueryJson, MatchesItsReference) {
+  expect_documented("query", {query_json(sample_answer(), true), query_json(QueryAnswer{}, false)});
+}
+
+TEST(QueryJson, GivesTypedValues) {
+  const json document = json::parse(query_json(sample_answer(), false));
+  EXPECT_EQ(document["config"], json({{"a", 1}, {"b", "fast"}}));
+  EXPECT_EQ(document["found"], "bucket");
+  EXPECT_EQ(document["tuned_batch"], 64);
+  EXPECT_EQ(document["bound"], 1.15);
+}
+
+TEST(DevicesJson, MatchesItsReference) {
+  DeviceList list;
+  list.devices.emplace_back();
+  list.devices.back().peak_bytes_per_s = 1e12;
+  list.unavailable = {"no CUDA device"};
+  expect_documented("devices", {devices_json(list)});
+}
+
+TEST(KernelsJson, MatchesItsReference) {
+  Catalogue catalogue{{sample_entry()}, {{"/x.so", "not an ELF file"}}};
+  expect_documented("kernels", {kernels_json(catalogue)});
+  EXPECT_EQ(json::parse(kernels_json(catalogue))["kernels"][0]["count"], 672);
+}
+
+TEST(SpaceJson, MatchesItsReference) {
+  SpaceListing listing{sample_entry(), {{"12", "a=1"}, {"340282366920938463463", "a=2"}}};
+  expect_documented("space", {space_json(listing)});
+  EXPECT_EQ(json::parse(space_json(listing))["configurations"][1]["index"], "340282366920938463463");
+}
+
+TEST(CheckJson, MatchesItsReference) {
+  ConformanceReport report;
+  report.path = "/x.so";
+  report.checks = {{ConformanceCheck::Status::pass, "", "loads", "ok"},
+                   {ConformanceCheck::Status::fail, "k", "runs", "no"}};
+  expect_documented("check-plugin", {check_json(report)});
+}
+
+TEST(ListJson, MatchesItsReference) {
+  expect_documented("list", {list_json({"/s.db", {sample_final()}, {sample_run()}})});
+}
+
+TEST(ShowJson, MatchesItsReference) {
+  KernelHistory history;
+  history.finals = {sample_final()};
+  history.runs = {sample_run()};
+  storage::EvaluationRecord record;
+  record.key.config = "a=1";
+  record.samples_ns = {1};
+  record.reason = "timeout";
+  record.facts_json = "{\"regs\":64}";
+  record.compile_json = "not json";
+  history.evaluations = {record};
+  expect_documented("show", {show_json(history)});
+}
+
+TEST(ErrorJson, MatchesItsReference) { expect_documented("errors", {error_json("usage", "no \"such\" verb", 2)}); }
+
+}  // namespace
+}  // namespace kerntune::report

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Help, errors, exit codes and output streams: what holds for every verb."""
+
+import os
+import subprocess
+
+from program import HOST_SUM, PROGRAM, ProgramTest, main
+
+VERBS = ["devices", "kernels", "space", "tune", "run", "query", "list", "show", "record", "check-plugin"]
+
+
+class Help(ProgramTest):
+    def test_version_is_one_line(self):
+        self.assertRegex(self.expect(0, "--version").out, r"\Akerntune \d+\.\d+\.\d+\n\Z")
+
+    def test_help_lists_every_verb(self):
+        text = self.expect(0, "help").out
+        for verb in VERBS:
+            self.assertIn(f"\n  {verb} ", text)
+        self.assertEqual(text, self.expect(0, "--help").out)
+
+    def test_each_verb_has_a_page_with_an_example(self):
+        for verb in VERBS:
+            with self.subTest(verb=verb):
+                text = self.expect(0, verb, "--help").out
+                self.assertEqual(text, self.expect(0, "help", verb).out)
+                self.assertIn(f"kerntune {verb}", text)
+                self.assertIn("exit codes", text)
+
+
+class Errors(ProgramTest):
+    def test_nothing_at_all_is_a_usage_error(self):
+        self.assertIn("a verb was expected", self.expect(2).err)
+
+    def test_a_misspelt_verb_is_recognised(self):
+        finished = self.expect(2, "tnue", "x")
+        self.assertEqual(finished.err, "kerntune: unknown verb 'tnue' (did you mean 'tune'?); 'kerntune help' lists the verbs\n")
+        self.assertEqual(finished.out, "")
+
+    def test_a_misspelt_option_is_recognised(self):
+        self.assertIn("(did you mean '--batch'?)", self.expect(2, "tune", "x", "--bacth", "1").err)
+
+    def test_json_errors_are_documents(self):
+        finished = self.expect(2, "tune", "x", "--batch", "none", "--json")
+        self.assertEqual(finished.json()["error"]["kind"], "usage")
+        self.assertEqual(finished.json()["error"]["exit_code"], 2)
+        self.assertEqual(finished.err, f"kerntune: {finished.json()['error']['message']}\n")
+
+    def test_automatic_batches_are_refused_with_a_reason(self):
+        self.assertIn("not there yet", self.expect(2, "tune", "x", "--batch", "auto:1..4096").err)
+
+    def test_a_misspelt_kernel_is_recognised(self):
+        finished = self.expect(2, "tune", "example_row_smu", "--plugins", os.path.dirname(HOST_SUM))
+        self.assertIn("did you mean 'example_row_sum'?", finished.err)
+
+    def test_a_misspelt_size_is_recognised(self):
+        finished = self.expect(2, "tune", HOST_SUM, "--dim", "m=64")
+        self.assertIn("kernel 'example_row_sum' has no size 'm'", finished.err)
+
+    def test_the_batch_is_not_another_size(self):
+        self.assertIn("give it with --batch", self.expect(2, "tune", HOST_SUM, "--dim", "batch=64").err)
+
+    def test_a_store_that_is_not_there_is_an_environment_error(self):
+        finished = self.expect(3, "list", "--db", self.path("nowhere.db"), "--json")
+        self.assertEqual(finished.json()["error"]["exit_code"], 3)
+        self.assertIn("nowhere.db", finished.err)
+
+    def test_a_file_that_is_no_store_is_left_alone(self):
+        path = self.write("notes.db", "my notes, longer than any header of a database file would be\n" * 20)
+        self.expect(3, "list", "--db", path)
+        self.expect(3, "tune", HOST_SUM, "--db", path)
+        with open(path, encoding="utf-8") as file:
+            self.assertTrue(file.read().startswith("my notes"))
+
+    def test_a_full_disk_is_noticed(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            process = subprocess.run([PROGRAM, "help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(process.returncode, 3)
+        self.assertIn("write the result to stdout", process.stderr)
+
+
+class Inventory(ProgramTest):
+    def test_the_host_is_always_a_device(self):
+        devices = self.expect(0, "devices", "--json").json()["devices"]
+        hosts = [d for d in devices if d["kind"] == "host"]
+        self.assertEqual([d["id"] for d in hosts], ["host"])
+        self.assertTrue(hosts[0]["device_key"])
+        self.assertIn(hosts[0]["device_key"], self.expect(0, "devices").out)
+
+    def test_missing_gpus_are_explained_in_a_sentence(self):
+        document = self.expect(0, "devices", "--json").json()
+        if not any(d["kind"] == "cuda" for d in document["devices"]):
+            self.assertTrue(any("CUDA" in sentence for sentence in document["unavailable"]), document)
+
+    def test_kernels_are_described_with_exact_counts(self):
+        kernel = self.expect(0, "kernels", HOST_SUM, "--json").json()["kernels"][0]
+        self.assertEqual((kernel["name"], kernel["count"]), ("example_row_sum", 5))
+        self.assertIn("5 valid configurations", self.expect(0, "kernels", HOST_SUM).out)
+
+    def test_a_broken_plugin_costs_only_itself(self):
+        broken = self.write("broken.so", "not a shared object")
+        document = self.expect(4, "kernels", HOST_SUM, broken, "--json").json()
+        self.assertEqual(len(document["kernels"]), 1)
+        self.assertEqual(document["problems"][0]["path"], broken)
+
+    def test_no_kernels_is_nothing_usable(self):
+        self.expect(1, "kernels", self.folder)
+
+    def test_a_good_plugin_passes_its_check(self):
+        document = self.expect(0, "check-plugin", HOST_SUM, "--json").json()
+        self.assertTrue(document["passed"])
+        self.assertFalse([c for c in document["checks"] if c["status"] == "fail"])
+
+    def test_a_broken_plugin_fails_its_check(self):
+        finished = self.expect(1, "check-plugin", self.write("broken.so", "not a shared object"))
+        self.assertIn("does not conform", finished.out)
+
+
+if __name__ == "__main__":
+    main()
