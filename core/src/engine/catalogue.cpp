@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <kerntune/core/errors.hpp>
 #include <kerntune/core/plugin_host.hpp>

@@ -2,6 +2,7 @@
 #include "engine/device_lane.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <kerntune/core/errors.hpp>
 

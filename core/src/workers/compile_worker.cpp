@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include <nlohmann/json.hpp>
+
 #include <kerntune/core/compile.hpp>
 
 #include "nvtx/ranges.hpp"
@@ -14,8 +16,9 @@ namespace {
 
 using wire::json;
 
-/// A compiler that eats memory fails in its own process instead of taking the machine along. The limit is on data, not on
-/// address space: where a driver is installed NVRTC loads it, and that reserves tens of gigabytes that it never touches.
+/// A compiler that eats memory fails in its own process instead of taking the machine along. The limit is on data, not
+/// on address space: where a driver is installed NVRTC loads it, and that reserves tens of gigabytes that it never
+/// touches.
 void limit_memory(std::uint64_t bytes) {
   rlimit limit{};
   ::getrlimit(RLIMIT_DATA, &limit);

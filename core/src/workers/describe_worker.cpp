@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
 #include <kerntune/core/device.hpp>
 #include <kerntune/core/plugin_host.hpp>
 

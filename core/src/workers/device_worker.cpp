@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 
+#include <nlohmann/json.hpp>
+
 #include <kerntune/core/device.hpp>
 #include <kerntune/core/plugin_host.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workers/wire.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace kerntune {
 
 // Members in the JSON have the names of the structs' members.

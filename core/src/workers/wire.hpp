@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <kerntune/core/catalogue.hpp>
 #include <kerntune/core/compile.hpp>

@@ -24,7 +24,8 @@ struct DeviceInfo {
   DeviceKind kind = DeviceKind::host;
   std::string id;            // as --device names it: "cuda:0", "host", "replay:FILE"
   std::string name;          // "NVIDIA H200"; the CPU's model name
-  std::string device_class;  // hardware class, the key of results: "cuda-sm90-132sm-l2:62914560-smem:232448-..."; "host-<model>-<cores>"
+  std::string device_class;  // hardware class, the key of results: "cuda-sm90-132sm-l2:62914560-smem:232448-...";
+                             // "host-<model>-<cores>"
   std::string uuid;          // provenance only
   std::string arch;          // "sm_90"; empty on a host
   std::string driver;        // "13.0 (580.159)"; kernel release on a host
@@ -52,7 +53,8 @@ struct Verification {
 };
 
 /// Facts of a prepared configuration, for the table, the store and the search. Named, with units in the name:
-/// regs, spill_bytes, static_shared_bytes, dynamic_shared_bytes, blocks_per_sm, occupancy (0..1), waves, threads_per_block, blocks.
+/// regs, spill_bytes, static_shared_bytes, dynamic_shared_bytes, blocks_per_sm, occupancy (0..1), waves,
+/// threads_per_block, blocks.
 using Facts = std::map<std::string, double>;
 
 /// One configuration made ready to launch on a Session. Owned by the session's user; destroy before the session.
@@ -71,14 +73,14 @@ class Session {
 
   /// Loads code, resolves geometry and arguments, makes buffers of the sizes that `config` needs.
   /// `modules` holds one module for source kernels on CUDA, none otherwise.
-  virtual tl::expected<std::unique_ptr<Prepared>, Rejection> prepare(
-      const search::Config& config, const std::vector<CompiledModule>& modules) = 0;
+  virtual tl::expected<std::unique_ptr<Prepared>, Rejection> prepare(const search::Config& config,
+                                                                     const std::vector<CompiledModule>& modules) = 0;
 
   /// Times `launches` launches under the policy, after `warmup` untimed ones.
   virtual tl::expected<Samples, Rejection> time(Prepared& prepared, int warmup, int launches) = 0;
 
-  /// Fills the inputs from `seed`, poisons outputs and workspaces, launches once, and compares with the reference at that
-  /// seed; checks guard zones, unchanged inputs and unwritten outputs. Never timed.
+  /// Fills the inputs from `seed`, poisons outputs and workspaces, launches once, and compares with the reference at
+  /// that seed; checks guard zones, unchanged inputs and unwritten outputs. Never timed.
   virtual tl::expected<Verification, Rejection> verify(Prepared& prepared, std::uint64_t seed) = 0;
 
   /// "reference", "against_default", "recorded" or "no": what verify compares with.
@@ -106,8 +108,8 @@ class Device {
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const noexcept = 0;
   /// `plugin` gives the callbacks of callable kernels and host references; null for spec files. Borrowed.
-  /// Errors: DeviceError (out of memory for the buffers, no such thing on this device), Rejection when the default or the reference
-  /// cannot run.
+  /// Errors: DeviceError (out of memory for the buffers, no such thing on this device), Rejection when the default or
+  /// the reference cannot run.
   virtual tl::expected<std::unique_ptr<Session>, Rejection> open(const SessionRequest& request,
                                                                  const PluginKernel* plugin) = 0;
 };

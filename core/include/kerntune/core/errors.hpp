@@ -7,7 +7,8 @@
 namespace kerntune {
 
 /// The environment is broken or the request cannot be carried out. Caught once per verb, in main.
-/// A message says what was being done, to what, what was expected, what was found, and what to do; lower case, no full stop:
+/// A message says what was being done, to what, what was expected, what was found, and what to do; lower case, no full
+/// stop:
 ///   open plugin '/x/gemm.so': built for plugin ABI 2, this kerntune loads ABI 1; rebuild the plugin with this SDK
 /// What one configuration may do wrong (not compile, not launch, be wrong) is never an exception: see Rejection.
 class Error : public std::runtime_error {
