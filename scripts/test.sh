@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds and tests kerntune.
+#   scripts/test.sh            the unit stage, and the gpu stage where there is a CUDA device
+#   scripts/test.sh --ci       every stage that continuous integration runs
+#   scripts/test.sh STAGE...   these stages
+# Stages, each in a build folder of its own under build/:
+#   layers      which folder may include what; the scripts' own tests
+#   format      clang-format 19 on all C++ files
+#   unit        all tests but those of a GPU, under AddressSanitizer and UndefinedBehaviorSanitizer
+#   gpu         the tests of a GPU, which must be there
+#   tsan        search, storage and engine tests under ThreadSanitizer
+#   no-cuda     built without CUDA headers: end-to-end, install and ABI tests
+#   query-only  the production library alone, and its tests
+#   fuzz        every fuzzer, a minute together
+#   tidy        clang-tidy 19 on the files changed since the merge base; tidy-all: on every file
+# Exit code: 0 if every stage passed. Ends with a table of stages and seconds.
+# shellcheck disable=SC2317  # stages are called by name
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+# shellcheck source=scripts/packages.sh
+source scripts/packages.sh
+
+ci_stages=(layers format unit tsan no-cuda query-only fuzz tidy)
+jobs=$(nproc)
+fuzz_seconds=${KERNTUNE_FUZZ_SECONDS:-60}
+
+usage() { sed -n '3,/^$/{/shellcheck/d;s/^# \{0,1\}//;p}' scripts/test.sh; }
+
+has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }  # a bare driver, or the one of Windows' Linux subsystem
+
+build() {  # preset, then targets
+    local preset=$1
+    shift
+    cmake --preset "$preset" >/dev/null && cmake --build "build/$preset" --parallel "$jobs" --target "${@:-all}"
+}
+
+run_ctest() {  # preset, then further arguments; targets that were not built are no failures
+    local preset=$1
+    shift
+    ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --parallel "$jobs" -E '_NOT_BUILT$' "$@"
+}
+
+stage_layers() {
+    python3 scripts/check_layers.py --self-test && python3 scripts/check_layers.py && scripts/check_names.sh
+}
+
+cpp_files() { git ls-files '*.hpp' '*.cpp' '*.h' '*.c' '*.cu' '*.cuh'; }
+
+stage_format() { cpp_files | xargs clang-format-19 --dry-run --Werror; }
+
+stage_unit() {
+    build asan && run_ctest asan -LE 'gpu|bench'
+}
+
+stage_gpu() {
+    build dev && KERNTUNE_REQUIRE_GPU=1 run_ctest dev -L gpu --parallel 1
+}
+
+stage_tsan() {
+    build tsan tests/search/all tests/storage/all engine_test && run_ctest tsan -L unit
+}
+
+stage_no-cuda() {
+    build no-cuda && run_ctest no-cuda -L 'e2e|install|abi'
+}
+
+stage_query-only() {
+    build query-only && run_ctest query-only
+}
+
+fuzzers() { find tests/fuzz -name '*_fuzz.cpp' -printf '%f\n' | sed 's/\.cpp$//' | sort; }
+
+stage_fuzz() {
+    local names
+    mapfile -t names < <(fuzzers)
+    cmake --preset dev -B build/fuzz -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 -DKERNTUNE_BUILD_FUZZERS=ON \
+        -DKERNTUNE_WERROR=OFF >/dev/null && cmake --build build/fuzz --parallel "$jobs" --target "${names[@]}" || return
+    local name
+    for name in "${names[@]}"; do
+        run_fuzzer "$name" $((fuzz_seconds / ${#names[@]})) || return
+    done
+}
+
+# What a run finds is kept in build/fuzz/corpus; the corpus of the repository grows by hand only.
+run_fuzzer() {  # name, seconds
+    local found=build/fuzz/corpus/$1
+    local options=(-max_total_time="$2" -print_final_stats=1 -artifact_prefix="build/fuzz/$1-")
+    local corpus=("$found")
+    [ ! -d "tests/fuzz/corpus/$1" ] || corpus+=("tests/fuzz/corpus/$1")
+    [ ! -f "tests/fuzz/$1.dict" ] || options+=(-dict="tests/fuzz/$1.dict")
+    mkdir -p "$found"
+    echo "-- $1, $2 s"
+    "build/fuzz/tests/fuzz/$1" "${options[@]}" "${corpus[@]}" >"build/fuzz/$1.log" 2>&1 || { tail -n 60 "build/fuzz/$1.log"; return 1; }
+    grep -E 'number_of_executed_units|new_units_added' "build/fuzz/$1.log"
+}
+
+# The commit to compare with: where this branch left the main one, or the commit before.
+base_commit() {
+    local base
+    base=$(git merge-base HEAD "${KERNTUNE_BASE:-origin/main}" 2>/dev/null)
+    if [ -z "$base" ] || [ "$base" = "$(git rev-parse HEAD)" ]; then
+        base=$(git rev-parse --verify --quiet HEAD~1) || base=$(git hash-object -t tree /dev/null)
+    fi
+    echo "$base"
+}
+
+tidy() {  # file names on standard input; those that the build does not compile are left out
+    cmake --preset asan >/dev/null || return
+    grep -E '\.cpp$' | { grep -F -x -f <(sed -n "s#.*\"file\": \"$PWD/\(.*\)\".*#\1#p" build/asan/compile_commands.json) || true; } |
+        xargs --no-run-if-empty -P "$jobs" -n 1 clang-tidy-19 -p build/asan --quiet --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-error
+}
+
+stage_tidy() { git diff --name-only --diff-filter=d "$(base_commit)" | tidy; }
+stage_tidy-all() { git ls-files | tidy; }
+
+results=()
+run_stage() {
+    local name=$1 start=$SECONDS verdict=passed
+    printf '\n==== %s\n' "$name"
+    "stage_$name" || verdict=FAILED
+    results+=("$(printf '%-12s %-7s %5d s' "$name" "$verdict" $((SECONDS - start)))")
+    [ "$verdict" = passed ]
+}
+
+stages=()
+for argument in "$@"; do
+    case $argument in
+        --ci) stages+=("${ci_stages[@]}") ;;
+        -h | --help) usage; exit 0 ;;
+        *)
+            if ! declare -F "stage_$argument" >/dev/null; then
+                echo "scripts/test.sh: there is no stage '$argument'; --help lists them" >&2
+                exit 2
+            fi
+            stages+=("$argument")
+            ;;
+    esac
+done
+if [ $# -eq 0 ]; then
+    stages=(unit)
+fi
+if has_gpu && { [ $# -eq 0 ] || [ "$1" = --ci ]; }; then
+    stages+=(gpu)
+fi
+
+groups=(build test)
+case " ${stages[*]} " in *' format '* | *' fuzz '* | *' tidy'*) groups+=(ci) ;; esac
+ensure_packages "${groups[@]}" || exit
+
+failed=0
+for stage in "${stages[@]}"; do
+    run_stage "$stage" || failed=1
+done
+printf '\n'
+printf '%s\n' "${results[@]}"
+printf '%-20s %5d s\n' total "$SECONDS"
+exit "$failed"
