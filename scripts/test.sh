@@ -58,11 +58,12 @@ stage_gpu() {
 }
 
 stage_tsan() {
-    build tsan tests/search/all tests/storage/all engine_test && run_ctest tsan -L unit
+    build tsan tests/search/all tests/storage/all engine_tune_test engine_confirm_test engine_racing_test process_worker_test &&
+        run_ctest tsan -L unit
 }
 
 stage_no-cuda() {
-    build no-cuda && run_ctest no-cuda -L 'e2e|install|abi'
+    build no-cuda kerntune plugins/all tests/plugins/all tests/e2e/all tests/install/all && run_ctest no-cuda -L 'e2e|install|abi'
 }
 
 stage_query-only() {
