@@ -5,7 +5,7 @@
 #   scripts/test.sh --ci       every stage that continuous integration runs
 #   scripts/test.sh STAGE...   these stages
 # Stages, each in a build folder of its own under build/:
-#   layers      which folder may include what; the scripts' own tests
+#   checks      allowed includes, paths of somebody's machine, links in the documents
 #   format      clang-format 19 on all C++ files
 #   unit        all tests but those of a GPU, under AddressSanitizer and UndefinedBehaviorSanitizer
 #   gpu         the tests of a GPU, which must be there
@@ -21,7 +21,7 @@ cd "$(dirname "$0")/.." || exit
 # shellcheck source=scripts/packages.sh
 source scripts/packages.sh
 
-ci_stages=(layers format unit tsan no-cuda query-only fuzz tidy)
+ci_stages=(checks format unit tsan no-cuda query-only fuzz tidy)
 jobs=$(nproc)
 fuzz_seconds=${KERNTUNE_FUZZ_SECONDS:-60}
 
@@ -41,8 +41,13 @@ run_ctest() {  # preset, then further arguments; targets that were not built are
     ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --parallel "$jobs" -E '_NOT_BUILT$' "$@"
 }
 
-stage_layers() {
-    python3 scripts/check_layers.py --self-test && python3 scripts/check_layers.py && scripts/check_names.sh
+stage_checks() {
+    local failed=0
+    scripts/check_layers.py --self-test || failed=1
+    scripts/check_layers.py || failed=1
+    scripts/check_names.sh || failed=1
+    scripts/check_links.py || failed=1
+    return $failed
 }
 
 cpp_files() { git ls-files '*.hpp' '*.cpp' '*.h' '*.c' '*.cu' '*.cuh'; }

@@ -15,14 +15,15 @@ namespace {
 constexpr std::size_t kRandomStart = 10;
 constexpr std::size_t kLeaders = 3;
 constexpr int kRandomCandidates = 5;  // new ones per proposal
+constexpr double kExploration = 3;    // standard deviations
 // Bounds of the work per proposal, above what a few hundred evaluations need.
 constexpr std::size_t kPoolLimit = 400;
 constexpr std::size_t kNeighbourLimit = 200;
 constexpr std::size_t kResultLimit = 512;
 
 /// Bayesian optimisation with a local list of candidates. After a random start, each proposal is the candidate with the
-/// lowest mean - deviation of a RankModel. Candidates are the one-parameter changes of the leaders and some random
-/// configurations; they stay until they are proposed or crowded out.
+/// lowest lower bound (mean less three deviations) of a RankModel. Candidates are the one-parameter changes of the
+/// leaders and some random configurations; they stay until they are proposed or crowded out.
 class Model final : public AskTell {
  public:
   Model(ParamSpace space, std::uint64_t seed) : AskTell("model", std::move(space), seed), model_(this->space()) {}
@@ -103,7 +104,7 @@ class Model final : public AskTell {
     std::vector<Scored> scored;
     for (std::size_t i = 0; i < pool_.size(); ++i) {
       const RankModel::Prediction prediction = model_.predict(pool_[i]);
-      scored.push_back({prediction.mean - prediction.deviation, prediction.mean, i});
+      scored.push_back({prediction.mean - kExploration * prediction.deviation, prediction.mean, i});
     }
     const Scored best = *std::ranges::min_element(scored, {}, &Scored::promise);
     Config config = pool_[best.place].config;
