@@ -90,19 +90,19 @@ TEST_F(KernelCompile, SgemmReference) {
 TEST_F(KernelCompile, DifferentSgemmConfigurationsAreDifferentBinaries) {
   const Kernel kernel("sgemm");
   const auto& code = std::get<SourceCode>(kernel.program.spec().code);
-  const std::string common =
-      "block_m=64,block_n=64,block_k=16,thread_m=4,thread_n=4,min_blocks=0,split_k=1,";
+  const std::string common = "block_m=64,block_n=64,block_k=16,thread_m=4,thread_n=4,min_blocks=0,split_k=1,";
   std::set<std::string> digests;
   for (const char* rest :
-       {"mapping=blocked,vec=1,stages=1,pad=0,group_m=1", "mapping=warp_tiled,vec=1,stages=1,pad=0,group_m=1", "mapping=blocked,vec=4,stages=1,pad=0,group_m=1",
-        "mapping=blocked,vec=1,stages=2,pad=0,group_m=1", "mapping=blocked,vec=1,stages=3,pad=0,group_m=1",
-        "mapping=blocked,vec=1,stages=1,pad=4,group_m=1", "mapping=blocked,vec=1,stages=1,pad=0,group_m=8"}) {
+       {"mapping=blocked,vec=1,stages=1,pad=0,group_m=1", "mapping=warp_tiled,vec=1,stages=1,pad=0,group_m=1",
+        "mapping=blocked,vec=4,stages=1,pad=0,group_m=1", "mapping=blocked,vec=1,stages=2,pad=0,group_m=1",
+        "mapping=blocked,vec=1,stages=3,pad=0,group_m=1", "mapping=blocked,vec=1,stages=1,pad=4,group_m=1",
+        "mapping=blocked,vec=1,stages=1,pad=0,group_m=8"}) {
     const auto binding = kernel.program.bind(kernel.config(common + rest), kernel.program.complete_dims({}), h200());
     const auto module = kerntune::nvrtc::compile(job(code, *kernel.program.compile_plan(*binding), "sm_90"));
     ASSERT_TRUE(module.has_value()) << module.error().message;
     digests.insert(module->cubin_digest);
   }
-  EXPECT_EQ(digests.size(), 8U);
+  EXPECT_EQ(digests.size(), 7U);
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ Source kernel_source() {
                       {"ATOMIC_OUT", "1 if split_k > 1 else 0"}}};
 }
 
-// The default is the kernel that SGEMM tutorials arrive at after shared-memory tiling, "vectorised 2D block tiling": 128 x 128 x 8
-// tiles, 8 x 8 elements per thread, loads of four floats, nothing overlapped.
+// The default is the kernel that SGEMM tutorials arrive at after shared-memory tiling, "vectorised 2D block tiling":
+// 128 x 128 x 8 tiles, 8 x 8 elements per thread, loads of four floats, nothing overlapped.
 Kernel& add_params(Kernel& kernel) {
   return kernel.param("block_m", {32, 64, 128}, 128, "rows of C per block of threads")
       .param("block_n", {64, 128, 256}, 128, "columns of C per block of threads")
@@ -79,7 +79,7 @@ Kernel& add_constraints(Kernel& kernel) {
       .constraint("block_n * block_k % (" + kThreads + " * vec) == 0")
       .constraint("stages * block_k * (block_m + pad + block_n) * 4 <= 49152")
       // code size and compile time: copies and multiply-adds written out
-            .constraint("block_m * block_k // (" + kThreads + " * (vec if stages < 3 else 1)) + block_n * block_k // (" +
+      .constraint("block_m * block_k // (" + kThreads + " * (vec if stages < 3 else 1)) + block_n * block_k // (" +
                   kThreads + " * vec) <= 24")
       // registers: sums, one step's operands, slices in flight, addresses; fewer than the cap or it spills
       .constraint(registers + " <= min(255, 65536 // (" + kThreads + " * max(min_blocks, 1)))")
