@@ -2,198 +2,176 @@
 #include "ordering.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+
+#include "cost_model.hpp"
 
 namespace kerntune::search::detail {
 namespace {
 
-using expr::detail::Op;
+using Order = std::vector<std::uint32_t>;
 
-// Greedy searches that one group may cost, in visits of nodes; measured at 2 to 4 ns each.
-constexpr std::size_t kMaxVisits = 100'000;
-// Products and sums of many values coincide often; none of the known spaces tells more apart.
-constexpr double kMaxBits = 16;
-// Bits are summed as integers, so that taking back is exact and ties are ties.
-constexpr double kBitsUnit = 1024;
+// FORCE settles after a few rounds; long chains in a bad order take more.
+constexpr int kForceRounds = 60;
+// The search may visit as many nodes as the build is estimated to have edges, but no more than this: 10 ms.
+constexpr double kMaxVisits = 1e6;
+// What makes a move worth it.
+constexpr double kGain = 0.99;
 
-bool is_truth(Op op) {
-  return (op >= Op::equal && op <= Op::greater_equal) || op == Op::logical_not || op == Op::to_bool ||
-         op == Op::is_pow2 || op == Op::member;
-}
-
-/// Which sub-expressions are known after binding some parameters, and how many bits tell the live ones apart: those
-/// that are known and used by one that is not.
-class Frontier {
+/// Finds an order of one connected group of parameters.
+class GroupOrder {
  public:
-  Frontier(const Graph& graph, std::span<const std::size_t> sizes) : graph_(graph), sizes_(sizes) {
-    const std::size_t count = graph.nodes().size();
-    users_unknown_.resize(count);
-    bits_.resize(count);
-    params_.resize(count);
-    users_of_.resize(sizes.size());
-    for (NodeId id = 0; id < count; ++id) {
-      add(id);
-    }
-  }
-
-  void bind(std::uint32_t param) {
-    for (const NodeId id : users_of_[param]) {
-      if (--unknown_[id] == 0) {
-        known(id, 1);
+  /// `constraints`: the parameters of each, of this group or another one.
+  GroupOrder(CostModel& model, const std::vector<Order>& constraints, Order group)
+      : model_(model), group_(std::move(group)) {
+    positions_.resize(group_.back() + 1);
+    for (const Order& params : constraints) {
+      if (std::binary_search(group_.begin(), group_.end(), params.front())) {
+        constraints_.push_back(&params);
       }
     }
   }
 
-  void unbind(std::uint32_t param) {
-    for (auto id = users_of_[param].rbegin(); id != users_of_[param].rend(); ++id) {
-      if (unknown_[*id]++ == 0) {
-        known(*id, -1);
-      }
-    }
+  Order find() {
+    settle(group_);
+    settle(breadth_first());
+    improve();
+    return best_;
   }
-
-  std::int64_t live_bits() const { return live_bits_; }
-  const std::vector<NodeId>& users_of(std::uint32_t param) const { return users_of_[param]; }
-  const std::vector<std::uint32_t>& params_of(NodeId id) const { return params_[id]; }
 
  private:
-  void add(NodeId id);
-  std::int64_t bits_of(const Node& node) const;
-  void known(NodeId id, int sign);
-  void count_live(NodeId id, int sign) { live_bits_ += users_unknown_[id] > 0 ? sign * bits_[id] : 0; }
+  void settle(Order order);
+  Order pulled_together(const Order& order);
+  Order breadth_first();
+  Order layers_from(std::uint32_t start) const;
+  void improve();
+  void try_moves_of(std::uint32_t param);
 
-  const Graph& graph_;
-  std::span<const std::size_t> sizes_;
-  std::vector<std::vector<std::uint32_t>> params_;  // per node, sorted
-  std::vector<std::vector<NodeId>> users_of_;       // per parameter: nodes that depend on it, operands first
-  std::vector<std::uint32_t> unknown_;              // per node: parameters not bound
-  std::vector<std::uint32_t> users_unknown_;        // per node: uses by nodes that are not known
-  std::vector<std::int64_t> bits_;                  // per node: log2 of how many values it may take
-  std::int64_t live_bits_ = 0;
+  void keep_if_better(const Order& order) {
+    const double cost = model_.cost(order, best_cost_);
+    if (best_.empty() || cost < best_cost_) {
+      best_ = order;
+      best_cost_ = cost;
+    }
+  }
+
+  CostModel& model_;
+  Order group_;                            // sorted
+  std::vector<const Order*> constraints_;  // their parameters
+  std::vector<double> positions_;          // scratch, per parameter
+  Order best_;
+  double best_cost_ = std::numeric_limits<double>::infinity();
 };
 
-void Frontier::add(NodeId id) {
-  const Node& node = graph_.nodes()[id];
-  std::vector<std::uint32_t>& params = params_[id];
-  unknown_.push_back(0);
-  if (!graph_.needed(id)) {
-    return;
-  }
-  if (node.op == Op::load) {
-    params = {node.param};
-  }
-  for (const NodeId operand : node.operands) {
-    if (operand != kNoNode) {
-      std::vector<std::uint32_t> merged;
-      std::set_union(params.begin(), params.end(), params_[operand].begin(), params_[operand].end(),
-                     std::back_inserter(merged));
-      params = std::move(merged);
-    }
-  }
-  bits_[id] = bits_of(node);
-  unknown_[id] = static_cast<std::uint32_t>(params.size());
-  for (const std::uint32_t param : params) {
-    users_of_[param].push_back(id);
-  }
-  for (const NodeId operand : node.operands) {
-    if (operand != kNoNode && !params.empty()) {
-      users_unknown_[operand] += 1;
-    }
-  }
-}
-
-std::int64_t Frontier::bits_of(const Node& node) const {
-  if (node.op == Op::load) {
-    return std::lround(kBitsUnit * std::log2(static_cast<double>(sizes_[node.param])));
-  }
-  if (is_truth(node.op)) {
-    return std::lround(kBitsUnit);
-  }
-  std::int64_t sum = 0;
-  for (const NodeId operand : node.operands) {
-    sum += operand == kNoNode ? 0 : bits_[operand];
-  }
-  return std::min(sum, std::int64_t{std::lround(kBitsUnit * kMaxBits)});
-}
-
-void Frontier::known(NodeId id, int sign) {
-  if (sign > 0) {
-    count_live(id, sign);
-  }
-  for (const NodeId operand : graph_.nodes()[id].operands) {
-    if (operand != kNoNode && !params_[operand].empty()) {
-      count_live(operand, -1);
-      users_unknown_[operand] -= static_cast<std::uint32_t>(sign);
-      count_live(operand, 1);
-    }
-  }
-  if (sign < 0) {
-    count_live(id, sign);
-  }
-}
-
-/// One order of a group and an estimate of the work it takes: the sum over its levels of states times values.
-struct Candidate {
-  std::vector<std::uint32_t> order;
-  double cost = 0;
-};
-
-std::uint32_t best_next(Frontier& frontier, const std::vector<std::uint32_t>& left) {
-  std::uint32_t best = left.front();
-  std::int64_t best_bits = INT64_MAX;
-  for (const std::uint32_t param : left) {
-    frontier.bind(param);
-    if (frontier.live_bits() < best_bits) {
-      best = param;
-      best_bits = frontier.live_bits();
-    }
-    frontier.unbind(param);
-  }
-  return best;
-}
-
-Candidate greedy_from(std::uint32_t start, std::vector<std::uint32_t> left, Frontier& frontier,
-                      std::span<const std::size_t> sizes) {
-  Candidate result;
-  for (std::uint32_t next = start;; next = best_next(frontier, left)) {
-    result.cost += std::exp2(static_cast<double>(frontier.live_bits()) / kBitsUnit) * static_cast<double>(sizes[next]);
-    frontier.bind(next);
-    result.order.push_back(next);
-    left.erase(std::find(left.begin(), left.end(), next));
-    if (left.empty()) {
+void GroupOrder::settle(Order order) {
+  keep_if_better(order);
+  for (int round = 0; round < kForceRounds; ++round) {
+    Order next = pulled_together(order);
+    if (next == order) {
       break;
     }
+    order = std::move(next);
+    keep_if_better(order);
   }
-  std::for_each(result.order.rbegin(), result.order.rend(), [&](std::uint32_t param) { frontier.unbind(param); });
-  return result;
 }
 
-// Begins at the parameters that take part in least, the ends of chains, because a start in the middle of a chain has to
-// remember it until the far end is reached.
-Candidate best_order(const std::vector<std::uint32_t>& group, Frontier& frontier, std::span<const std::size_t> sizes) {
-  std::vector<std::uint32_t> starts = group;
-  std::stable_sort(starts.begin(), starts.end(), [&frontier](std::uint32_t a, std::uint32_t b) {
-    return frontier.users_of(a).size() < frontier.users_of(b).size();
-  });
-  std::size_t uses = 0;
-  for (const std::uint32_t param : group) {
-    uses += frontier.users_of(param).size();
+// One round of FORCE.
+Order GroupOrder::pulled_together(const Order& order) {
+  std::vector<double> pull(positions_.size(), 0);
+  std::vector<double> constraints(positions_.size(), 0);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    positions_[order[i]] = static_cast<double>(i);
   }
-  starts.resize(std::clamp<std::size_t>(kMaxVisits / (uses * group.size()), 1, starts.size()));
-  Candidate best;
-  for (const std::uint32_t start : starts) {
-    Candidate candidate = greedy_from(start, group, frontier, sizes);
-    if (best.order.empty() || candidate.cost < best.cost) {
-      best = std::move(candidate);
+  for (const auto* const params : constraints_) {
+    double centre = 0;
+    for (const std::uint32_t param : *params) {
+      centre += positions_[param] / static_cast<double>(params->size());
+    }
+    for (const std::uint32_t param : *params) {
+      pull[param] += centre;
+      constraints[param] += 1;
     }
   }
-  return best;
+  for (const std::uint32_t param : order) {
+    positions_[param] = pull[param] / constraints[param];
+  }
+  Order next = order;
+  std::stable_sort(next.begin(), next.end(),
+                   [this](std::uint32_t a, std::uint32_t b) { return positions_[a] < positions_[b]; });
+  return next;
+}
+
+// From one far end of the group to the other, whatever the order of declaration is.
+Order GroupOrder::breadth_first() {
+  const Order from_anywhere = layers_from(group_.front());
+  return layers_from(from_anywhere.back());
+}
+
+Order GroupOrder::layers_from(std::uint32_t start) const {
+  Order order = {start};
+  std::vector<bool> reached(positions_.size(), false);
+  reached[start] = true;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (const auto* const params : constraints_) {
+      if (!std::binary_search(params->begin(), params->end(), order[i])) {
+        continue;
+      }
+      for (const std::uint32_t param : *params) {
+        if (!reached[param]) {
+          reached[param] = true;
+          order.push_back(param);
+        }
+      }
+    }
+  }
+  return order;
+}
+
+// Moves single parameters to better places while it pays.
+void GroupOrder::improve() {
+  const double end = static_cast<double>(model_.visits()) + std::min(best_cost_, kMaxVisits);
+  for (bool better = true; better;) {
+    const double before = best_cost_;
+    for (const std::uint32_t param : group_) {
+      if (static_cast<double>(model_.visits()) > end) {
+        return;
+      }
+      try_moves_of(param);
+    }
+    better = best_cost_ < before;
+  }
+}
+
+void GroupOrder::try_moves_of(std::uint32_t param) {
+  Order rest = best_;
+  rest.erase(std::find(rest.begin(), rest.end(), param));
+  for (std::size_t place = 0; place <= rest.size(); ++place) {
+    Order moved = rest;
+    moved.insert(moved.begin() + static_cast<std::ptrdiff_t>(place), param);
+    const double cost = model_.cost(moved, best_cost_ * kGain);
+    if (cost < best_cost_ * kGain) {
+      best_ = std::move(moved);
+      best_cost_ = cost;
+    }
+  }
+}
+
+/// The parameters of each constraint, without those of one value: they are no choice and connect nothing.
+std::vector<Order> choices_of(const Graph& graph, const CostModel& model, std::span<const Param> params) {
+  std::vector<Order> out;
+  for (const Root& root : graph.roots()) {
+    Order choices = model.params_of(root.node);
+    std::erase_if(choices, [params](std::uint32_t param) { return params[param].values.size() == 1; });
+    if (!choices.empty()) {
+      out.push_back(std::move(choices));
+    }
+  }
+  return out;
 }
 
 /// Parameters that are connected by constraints, in declared order.
-std::vector<std::vector<std::uint32_t>> groups_of(const Graph& graph, const Frontier& frontier, std::size_t count) {
-  std::vector<std::uint32_t> leader(count);
+std::vector<Order> groups_of(const std::vector<Order>& constraints, std::size_t count) {
+  Order leader(count);
   std::iota(leader.begin(), leader.end(), 0U);
   const auto find = [&leader](std::uint32_t param) {
     while (leader[param] != param) {
@@ -201,29 +179,31 @@ std::vector<std::vector<std::uint32_t>> groups_of(const Graph& graph, const Fron
     }
     return param;
   };
-  for (const Root& root : graph.roots()) {
-    const auto& params = frontier.params_of(root.node);
+  for (const Order& params : constraints) {
     for (const std::uint32_t param : params) {
-      leader[std::max(find(param), find(params.front()))] = std::min(find(param), find(params.front()));
+      const std::uint32_t a = find(param);
+      const std::uint32_t b = find(params.front());
+      leader[std::max(a, b)] = std::min(a, b);
     }
   }
-  std::vector<std::vector<std::uint32_t>> members(count);
+  std::vector<Order> members(count);
   for (std::uint32_t param = 0; param < count; ++param) {
     members[find(param)].push_back(param);
   }
-  std::erase_if(members, [](const auto& group) { return group.empty(); });
+  std::erase_if(members, [](const Order& group) { return group.empty(); });
   return members;
 }
 
 }  // namespace
 
-std::vector<std::uint32_t> order_params(const Graph& graph, std::span<const std::size_t> sizes) {
-  Frontier frontier(graph, sizes);
-  std::vector<std::vector<std::uint32_t>> groups = groups_of(graph, frontier, sizes.size());
-  std::stable_partition(groups.begin(), groups.end(), [](const auto& group) { return group.size() == 1; });
-  std::vector<std::uint32_t> order;
-  for (const auto& group : groups) {
-    const std::vector<std::uint32_t> part = group.size() == 1 ? group : best_order(group, frontier, sizes).order;
+Order order_params(const Graph& graph, std::span<const Param> params) {
+  CostModel model(graph, params);
+  const std::vector<Order> constraints = choices_of(graph, model, params);
+  std::vector<Order> groups = groups_of(constraints, params.size());
+  std::stable_partition(groups.begin(), groups.end(), [](const Order& group) { return group.size() == 1; });
+  Order order;
+  for (const Order& group : groups) {
+    const Order part = group.size() == 1 ? group : GroupOrder(model, constraints, group).find();
     order.insert(order.end(), part.begin(), part.end());
   }
   return order;
