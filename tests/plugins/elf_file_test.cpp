@@ -21,6 +21,7 @@ using kerntune::ElfFacts;
 using kerntune::read_elf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 
 std::string bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -57,7 +58,7 @@ TEST_F(ElfFileTest, LeavesTheBuildIdEmptyWithoutOne) {
 
 TEST_F(ElfFileTest, ListsExtras) {
   EXPECT_THAT(read_elf(fixture("extra_export.so")).exported,
-              ElementsAre("fixture_extra_symbol", "kerntune_plugin_entry_v1"));
+              IsSupersetOf({"fixture_extra_symbol", "kerntune_plugin_entry_v1"}));
 }
 
 TEST_F(ElfFileTest, SurvivesEveryTruncation) {

@@ -114,6 +114,14 @@ TEST_F(ThrowerTest, ReportsAReferenceThatThrows) {
   EXPECT_THAT(done.error().message, HasSubstr("another element type"));
 }
 
+TEST_F(PluginKernelTest, EndsTheProcessIfAnExceptionEscapes) {
+  const PluginLibrary library = PluginLibrary::open(fixture("escapes.so"));
+  const Config config{0};
+  auto prepared = library.kernels()[0].prepare(call(library.kernels()[0], config));
+  ASSERT_TRUE(prepared.has_value());
+  EXPECT_DEATH((void)prepared->launch(nullptr), "escaped");
+}
+
 TEST_F(PluginKernelTest, RefusesToPrepareSourceCode) {
   const PluginLibrary library = PluginLibrary::open(fixture("../../../examples/example_axpy.so"));
   const Config config{0, 0};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library_loader.hpp"
 
+#include <mutex>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #define BOOST_DLL_USE_STD_FS
@@ -12,14 +14,27 @@
 
 namespace kerntune {
 
+namespace {
+
+/// Every library that was ever loaded, never destroyed: their destructors would unload them.
+void keep_for_ever(boost::dll::shared_library library) {
+  static std::mutex mutex;
+  static auto* const libraries = new std::vector<boost::dll::shared_library>;
+  const std::scoped_lock lock(mutex);
+  libraries->push_back(std::move(library));
+}
+
+}  // namespace
+
 LoadedLibrary load_library(const std::string& path) {
   using boost::dll::load_mode::rtld_local;
   using boost::dll::load_mode::rtld_now;
   try {
-    // Leaked on purpose, so that nothing can unload it.
-    auto* const library = new boost::dll::shared_library(path, rtld_now | rtld_local);
-    auto& entry = library->get<const kerntune_plugin*() noexcept>(KERNTUNE_ENTRY_SYMBOL);
-    return {.handle = library->native(), .entry = &entry};
+    boost::dll::shared_library library(path, rtld_now | rtld_local);
+    LoadedLibrary loaded{.handle = library.native(),
+                         .entry = &library.get<const kerntune_plugin*() noexcept>(KERNTUNE_ENTRY_SYMBOL)};
+    keep_for_ever(std::move(library));
+    return loaded;
   } catch (const std::system_error& e) {
     throw PluginError(
         path, fmt::format("open plugin '{}': the system cannot load it: {}; install or rebuild what is missing", path,

@@ -34,7 +34,7 @@ function(kerntune_add_plugin name)
     target_link_options(${target} PRIVATE "LINKER:-z,defs")
   endif()
   if(arg_EMBED)
-    _kerntune_embed(${target} ${name} ${arg_EMBED})
+    kerntune_embed(${target} ${name} ${arg_EMBED})
   endif()
   add_custom_command(TARGET ${target} POST_BUILD
     COMMAND ${CMAKE_COMMAND} -E env NM=${CMAKE_NM} sh ${check_exports} $<TARGET_FILE:${target}>
@@ -42,7 +42,8 @@ function(kerntune_add_plugin name)
   set_property(GLOBAL APPEND PROPERTY KERNTUNE_PLUGIN_TARGETS ${target})
 endfunction()
 
-function(_kerntune_embed target name)
+# kerntune_embed(<target> <name> file...): what EMBED does, for any target.
+function(kerntune_embed target name)
   set(files "")
   foreach(file ${ARGN})
     get_filename_component(file ${file} ABSOLUTE)
@@ -53,7 +54,7 @@ function(_kerntune_embed target name)
   set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/KerntuneEmbed.cmake)
   add_custom_command(OUTPUT ${header}
     COMMAND ${CMAKE_COMMAND} -D OUTPUT=${header} -D "FILES=${files}" -P ${script}
-    DEPENDS ${files} ${script} COMMENT "Embedding the sources of plugin ${name}" VERBATIM)
+    DEPENDS ${files} ${script} COMMENT "Embedding files of ${name}" VERBATIM)
   target_sources(${target} PRIVATE ${header})
   target_include_directories(${target} PRIVATE ${folder})
 endfunction()

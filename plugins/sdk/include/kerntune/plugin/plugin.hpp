@@ -41,12 +41,14 @@ struct Tables {
   kerntune_plugin plugin;
   std::array<kerntune_kernel, N> kernels;
   std::array<const kerntune_kernel*, N> pointers;
+  const std::array<std::string, N>* texts;  // never freed: they live as long as the process
 };
 
-/// Fills `tables`. The spec texts are allocated once and never freed: they live as long as the process.
+/// Fills `tables`.
 template <std::size_t N>
 void fill(Tables<N>& tables, std::string_view name, std::string_view version, const std::array<Kernel, N>& kernels) {
   auto* const texts = new std::array<std::string, N>;
+  tables.texts = texts;
   for (std::size_t i = 0; i < N; ++i) {
     (*texts)[i] = kernels[i].json();
     const Callbacks& callbacks = kernels[i].callbacks();
