@@ -55,6 +55,7 @@ cpp_files() { git ls-files '*.hpp' '*.cpp' '*.h' '*.c' '*.cu' '*.cuh'; }
 stage_format() { cpp_files | xargs clang-format-19 --dry-run --Werror; }
 
 stage_unit() {
+    export LSAN_OPTIONS="suppressions=$PWD/scripts/lsan.supp:print_suppressions=0"
     build asan && run_ctest asan -LE 'gpu|bench'
 }
 

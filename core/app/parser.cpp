@@ -91,7 +91,8 @@ void run_parser(CLI::App& app, const Verb& verb, const std::vector<std::string>&
   } catch (const CLI::ParseError& error) {
     throw UsageError(fmt::format("{}: {}; see 'kerntune {} --help'", verb.name, error.what(), verb.name));
   }
-  const std::vector<std::string> extra = app.remaining();
+  std::vector<std::string> extra = app.remaining();
+  std::erase(extra, "--");  // CLI11 counts the separator itself among what is left over
   if (extra.empty()) return;
   throw UsageError(
       fmt::format("{}: '{}' was not expected; see 'kerntune {} --help'", verb.name, extra.front(), verb.name));

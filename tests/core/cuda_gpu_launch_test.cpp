@@ -84,7 +84,7 @@ template <unsigned Size> __global__ void add(const float* a, const float* b, flo
     EXPECT_EQ(verdict(config), "");
   }
   open(1000 * 64);
-  EXPECT_THAT(verdict("cluster=16"), HasSubstr("grid x is 1000, no multiple of its cluster's 16"));
+  EXPECT_THAT(verdict("cluster=16"), HasSubstr("which does not divide the grid's 1000 blocks"));
 }
 
 TEST_F(GpuLaunch, RunsCooperativeGridsAndMemsetSteps) {
@@ -170,7 +170,7 @@ TEST_F(GpuLaunch, RejectsATensorMapThatTheDriverRefuses) {
   if (compute_capability() < 90) GTEST_SKIP() << "tensor maps need compute capability 9.0";
   use_add(R"([{"name": "block", "values": [256], "default": 256, "role": "block_x"}])",
           R"json([{"kind": "launch", "entry": "add", "grid": ["batch // 256"], "args": [
-            {"tensor_map": "a", "dims": ["64", "batch // 64"], "strides": ["256"], "box": ["1000", "4"]},
+            {"tensor_map": "a", "dims": ["64", "batch // 64"], "strides": ["256"], "box": ["3", "4"]},
             {"buffer": "b"}, {"buffer": "c"}, {"scalar": "i32", "value": "batch"}]}])json",
           R"cuda(
 struct alignas(64) TensorMap { char bytes[128]; };
@@ -178,7 +178,7 @@ extern "C" __global__ void add(const __grid_constant__ TensorMap map, const floa
   open(25600);
   EXPECT_THAT(
       verdict("block=256"),
-      HasSubstr("encode a tensor map of 'add' (f32 dims [64, 400], strides [256] bytes, box [1000, 4], swizzle none)"));
+      HasSubstr("encode a tensor map of 'add' (f32 dims [64, 400], strides [256] bytes, box [3, 4], swizzle none)"));
 }
 
 TEST_F(GpuLaunch, FactsAgreeWithTheCompiler) {

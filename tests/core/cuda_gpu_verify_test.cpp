@@ -153,7 +153,7 @@ TEST_F(GpuVerify, OutOfMemoryIsAValueAndTheSessionGoesOn) {
       testkernels::kAddSteps, testkernels::kAddText,
       R"json(, "buffers": [{"name": "a", "dtype": "f32", "count": "batch", "role": "in"}, {"name": "b", "dtype": "f32", "count": "batch", "role": "in"},
             {"name": "c", "dtype": "f32", "count": "batch", "role": "out"},
-            {"name": "w", "dtype": "f32", "count": "1 + huge * 1000000000000", "role": "workspace"}])json");
+            {"name": "w", "dtype": "f32", "count": "1 + huge * 200000000000", "role": "workspace"}])json");
   open(1000);
   const std::string refused = verdict("block=128,huge=1");
   EXPECT_THAT(refused, StartsWith("out_of_memory: "));

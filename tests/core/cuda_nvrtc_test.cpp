@@ -153,6 +153,33 @@ TEST_F(Nvrtc, FindsTheToolkitsHeaders) {
   ASSERT_TRUE(module) << module.error().message;
 }
 
+TEST_F(Nvrtc, StandsInForTheHeadersOfC) {
+  const auto module = nvrtc::compile(job_of(R"(#include <stdint.h>
+#include <cstdint>
+#include <cmath>
+#include <climits>
+#include <cfloat>
+#include <stdio.h>
+#include <cassert>
+#include <cstddef>
+extern "C" __global__ void k(uint64_t* x, std::int32_t y, size_t n) {
+  assert(n < INT_MAX);
+  x[0] = static_cast<uint64_t>(sqrtf(FLT_MAX) + M_PI + y);
+  printf("%d", y);
+})",
+                                            {"k"}));
+  ASSERT_TRUE(module) << module.error().message;
+}
+
+TEST_F(Nvrtc, StandInsAgreeWithTheToolkitsOwn) {
+  if (cuda::toolkit().include_folders.empty()) GTEST_SKIP() << "no CUDA toolkit headers on this machine";
+  const auto module =
+      nvrtc::compile(job_of("#include <cstdint>\n#include <cuda/std/cstdint>\n#include <cuda_bf16.h>\n"
+                            "extern \"C\" __global__ void k(uint64_t* x, cuda::std::uint64_t y) { x[0] = y; }",
+                            {"k"}));
+  ASSERT_TRUE(module) << module.error().message;
+}
+
 TEST_F(Nvrtc, SaysWhatToDoAboutAMissingHeader) {
   const auto module = nvrtc::compile(job_of("#include \"mine.cuh\"\n__global__ void k() {}", {"k"}));
   ASSERT_FALSE(module);

@@ -12,7 +12,7 @@ using test::FakeKernel;
 using test::FakeSession;
 
 Confirmed play(std::vector<FakeKernel>& kernels, std::uint64_t seed = 1, const ConfirmPolicy& policy = {}) {
-  FakeSession session(seed);
+  FakeSession session(seed, 1e-4);
   std::vector<Contender> contenders;
   for (FakeKernel& kernel : kernels) contenders.push_back({&kernel, &kernel == &kernels.back(), kernel.time_ns});
   return confirm(session, contenders, policy, [](int) {});

@@ -18,10 +18,17 @@ EvaluationTrace timed(search::Config config, double time_ns) {
   return trace;
 }
 
+ParamSpec one_or_two(const std::string& name) {
+  ParamSpec param;
+  param.name = name;
+  param.values = {std::int64_t{1}, std::int64_t{2}};
+  param.default_value = std::int64_t{1};
+  return param;
+}
+
 KernelSpec two_params() {
   KernelSpec spec;
-  spec.params = {{.name = "matters", .values = {std::int64_t{1}, std::int64_t{2}}, .default_value = std::int64_t{1}},
-                 {.name = "idle", .values = {std::int64_t{1}, std::int64_t{2}}, .default_value = std::int64_t{1}}};
+  spec.params = {one_or_two("matters"), one_or_two("idle")};
   return spec;
 }
 

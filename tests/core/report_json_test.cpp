@@ -68,8 +68,10 @@ void expect_documented(const std::string& heading, const std::vector<std::string
   const Table table = documented(heading);
   ASSERT_FALSE(table.empty()) << "docs/json.md has no table under '## " << heading << "'";
   std::set<std::string> seen;
-  for (const std::string& text : documents)
-    for (const auto& [name, member] : json::parse(text).items()) check(table, name, member, seen);
+  for (const std::string& text : documents) {
+    const json document = json::parse(text);
+    for (const auto& [name, member] : document.items()) check(table, name, member, seen);
+  }
   for (const auto& [path, type] : table)
     EXPECT_EQ(seen.count(path), 1U) << path << " is documented but was not printed";
 }

@@ -22,10 +22,10 @@ struct FakeKernel final : Prepared {
   Facts fact_map;
 };
 
-/// A session over kernels with known times, for races and finals without a device. Launches drift slowly and alike.
+/// A session over kernels with known times, for races and finals without a device. Launches may drift, all alike.
 class FakeSession final : public Session {
  public:
-  explicit FakeSession(std::uint64_t seed) : rng_(seed) {}
+  explicit FakeSession(std::uint64_t seed, double drift_per_launch = 0) : rng_(seed), growth_(1 + drift_per_launch) {}
 
   tl::expected<std::unique_ptr<Prepared>, Rejection> prepare(const search::Config&,
                                                              const std::vector<CompiledModule>&) override {
@@ -39,7 +39,7 @@ class FakeSession final : public Session {
         return tl::unexpected(Rejection{Reason::launch_error, "refused"});
       }
       ++kernel.launches;
-      drift_ *= 1.0001;
+      drift_ *= growth_;
       samples.push_back(kernel.time_ns * drift_ * (1 + kernel.noise * (rng_.unit() - 0.5)));
     }
     return samples;
@@ -52,6 +52,7 @@ class FakeSession final : public Session {
 
  private:
   search::Rng rng_;
+  double growth_;
   double drift_ = 1;
 };
 

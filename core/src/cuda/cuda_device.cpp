@@ -8,6 +8,7 @@
 #include "cuda_device_impl.hpp"
 #include "cuda_session.hpp"
 #include "device_info.hpp"
+#include "nvrtc_api.hpp"
 
 namespace kerntune {
 namespace cuda {
@@ -99,7 +100,7 @@ std::vector<DeviceInfo> list_cuda_devices(std::vector<std::string>& unavailable)
     devices = cuda::list_devices(*api, unavailable);
   else
     unavailable.push_back(fmt::format("no CUDA device: {}", why_not));
-  if (nvrtc::version(&why_not).empty())
+  if (cuda::nvrtc_api(&why_not) == nullptr)
     unavailable.push_back(fmt::format("no compilation of CUDA kernels: {}", why_not));
   return devices;
 }

@@ -3,8 +3,6 @@
 
 #include <new>
 
-#include "nvtx/ranges.hpp"
-
 namespace kerntune::cuda {
 
 CudaSession::CudaSession(Context& context, EngineKernels& kernels, const DeviceInfo& device,
@@ -71,6 +69,7 @@ tl::expected<Result, Rejection> CudaSession::guarded(const Work& work) {
 std::unique_ptr<CudaPrepared> CudaSession::prepare_now(const search::Config& config,
                                                        std::span<const CompiledModule> modules) {
   auto prepared = cuda::prepare({context_, modules_, buffers_, *program_, dims_, device_, plugin_}, config, modules);
+  prepared->serial = ++last_serial_;
   prepared->fact_map["timer_floor_ns"] = timer_.floor_ns();
   if (!timer_.blocks()) prepared->fact_map["timer_unblocked"] = 1;
   return prepared;
@@ -86,8 +85,8 @@ tl::expected<Samples, Rejection> CudaSession::time(Prepared& prepared, int warmu
   auto& own = static_cast<CudaPrepared&>(prepared);
   return guarded<Samples>([&] {
     // What ran last may have overwritten inputs, if nobody has seen it behave.
-    if (unverified_ != nullptr && unverified_ != &own) own.buffers.distrust_inputs();
-    unverified_ = own.verified ? nullptr : &own;
+    if (unverified_ != 0 && unverified_ != own.serial) own.buffers.distrust_inputs();
+    unverified_ = own.verified ? 0 : own.serial;
     own.buffers.fill_inputs(kTimingSeed);
     own.buffers.reset_inouts(kTimingSeed);
     own.activate();
@@ -100,13 +99,12 @@ tl::expected<Samples, Rejection> CudaSession::time(Prepared& prepared, int warmu
 
 tl::expected<Verification, Rejection> CudaSession::verify(Prepared& prepared, std::uint64_t seed) {
   auto& own = static_cast<CudaPrepared&>(prepared);
-  const nvtx::Range range("verify");
   return guarded<Verification>([&] {
     own.verified = false;
-    unverified_ = &own;
+    unverified_ = own.serial;
     const Verification verification = verifier_->verify(own, seed);
     own.verified = true;
-    unverified_ = nullptr;
+    unverified_ = 0;
     return verification;
   });
 }

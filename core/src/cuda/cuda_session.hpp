@@ -48,7 +48,8 @@ class CudaSession final : public Session {
   Timer timer_;
   bool has_reference_ = true;
   std::unique_ptr<Verifier> verifier_;
-  const CudaPrepared* unverified_ = nullptr;  // what ran last, if it was never verified; compared only
+  std::uint64_t last_serial_ = 0;
+  std::uint64_t unverified_ = 0;  // serial of the configuration that ran last, if it was never verified
 };
 
 }  // namespace kerntune::cuda

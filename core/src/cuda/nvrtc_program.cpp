@@ -3,7 +3,11 @@
 
 #include <kerntune/core/errors.hpp>
 
+#include "standard_headers.hpp"
+
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace kerntune::cuda {
 namespace {
@@ -27,10 +31,13 @@ std::string without_terminator(std::string text) {
 
 NvrtcProgram::NvrtcProgram(const NvrtcApi& api, const CompileJob& job) : api_(api) {
   std::vector<const char*> texts, names;
-  for (const auto& [name, text] : job.headers) {
-    names.push_back(name.c_str());
-    texts.push_back(text.c_str());
-  }
+  const auto add = [&](const std::pair<std::string, std::string>& header) {
+    names.push_back(header.first.c_str());
+    texts.push_back(header.second.c_str());
+  };
+  const auto standard = standard_headers_for(job);
+  std::ranges::for_each(job.headers, add);
+  std::ranges::for_each(standard, add);
   const nvrtcResult made = api_.create_program(&program_, job.source.c_str(), job.file.c_str(),
                                                static_cast<int>(names.size()), texts.data(), names.data());
   if (made != NVRTC_SUCCESS)

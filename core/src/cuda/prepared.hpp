@@ -46,8 +46,9 @@ class CudaPrepared : public Prepared {
   std::vector<std::shared_ptr<LoadedModule>> modules;  // shared with other configurations of the same code
   std::vector<SpecProgram::Limits> tolerances;         // per buffer
   Facts fact_map;
-  bool launched = false;  // the first launch loads code
-  bool verified = false;  // its last verification passed
+  std::uint64_t serial = 0;  // unlike addresses, never used twice in a session
+  bool launched = false;     // the first launch loads code
+  bool verified = false;     // its last verification passed
 
  private:
   static constexpr std::size_t kCallableOperations = 8;

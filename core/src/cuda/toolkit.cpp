@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 
 #include "digest.hpp"
 #include "nvrtc_path.hpp"
@@ -60,16 +61,15 @@ std::optional<std::string_view> included_name(std::string_view line) {
   return line.substr(0, line.find(close));
 }
 
-bool has_foreign_include(std::string_view text, const CompileJob& job) {
+void add_foreign_includes(std::string_view text, const CompileJob& job, std::set<std::string>& names) {
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     const auto name = included_name(text.substr(0, end));
     const auto is_named = [&](const auto& header) { return header.first == *name; };
-    if (name && std::ranges::none_of(job.headers, is_named)) return true;
+    if (name && std::ranges::none_of(job.headers, is_named)) names.emplace(*name);
     if (end == std::string_view::npos) break;
     text.remove_prefix(end + 1);
   }
-  return false;
 }
 
 std::string digest_files(const std::string& folder) {
@@ -106,9 +106,11 @@ const Toolkit& toolkit() {
   return found;
 }
 
-bool includes_foreign_headers(const CompileJob& job) {
-  const auto foreign = [&](const auto& header) { return has_foreign_include(header.second, job); };
-  return has_foreign_include(job.source, job) || std::ranges::any_of(job.headers, foreign);
+std::vector<std::string> foreign_headers_of(const CompileJob& job) {
+  std::set<std::string> names;
+  add_foreign_includes(job.source, job, names);
+  for (const auto& [name, text] : job.headers) add_foreign_includes(text, job, names);
+  return {names.begin(), names.end()};
 }
 
 std::vector<std::string> include_folders_of(const std::vector<std::string>& options) {

@@ -20,8 +20,10 @@ Toolkit find_toolkit(const std::string& nvrtc_path);
 /// find_toolkit for this process's NVRTC, looked up once.
 const Toolkit& toolkit();
 
-/// True if the source or one of the headers includes a file that the job does not bring along.
-bool includes_foreign_headers(const CompileJob& job);
+/// Files that the source or one of the headers includes and the job does not bring along, sorted, each once; an empty
+/// name stands for an #include that names a macro.
+std::vector<std::string> foreign_headers_of(const CompileJob& job);
+inline bool includes_foreign_headers(const CompileJob& job) { return !foreign_headers_of(job).empty(); }
 
 /// Folders that the job's own options add to the include path (-I, --include-path, -isystem).
 std::vector<std::string> include_folders_of(const std::vector<std::string>& options);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -177,12 +178,29 @@ KernelEntry find_kernel(const std::string& name, const std::vector<std::string>&
   }
 }
 
+namespace {
+
+/// Sizes of which a recording holds just one are the ones to ask for.
+void default_to_recorded_sizes(KernelSpec& spec, const Recording& recording) {
+  for (Dim& dim : spec.dims) {
+    std::set<std::int64_t> values;
+    for (const RecordedSize& size : recording.sizes) {
+      if (const auto found = size.dims.find(dim.name); found != size.dims.end()) values.insert(found->second);
+    }
+    if (values.size() == 1) dim.default_value = *values.begin();
+  }
+}
+
+}  // namespace
+
 KernelEntry find_kernel_for(const std::string& name, const std::vector<std::string>& paths, const std::string& device) {
   constexpr std::string_view kReplay = "replay:";
   if (!device.starts_with(kReplay)) return find_kernel(name, paths);
   const std::string file = device.substr(kReplay.size());
   KernelEntry entry;
-  entry.spec = spec_of(read_recording(file));
+  const Recording recording = read_recording(file);
+  entry.spec = spec_of(recording);
+  default_to_recorded_sizes(entry.spec, recording);
   entry.origin = file;
   if (name.empty() || name == entry.spec.name || name == file) return entry;
   throw UsageError(

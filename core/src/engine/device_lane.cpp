@@ -227,7 +227,7 @@ FinalOutcome DeviceLane::run_final(const std::vector<FinalCandidate>& candidates
     if (body.contains("at")) at = body.at("at").get<std::size_t>();
     if (body.contains("round")) at.reset();
     if (body.contains("round") && !tick(body.at("round"))) {
-      outcome.broken = true;
+      outcome.aborted = true;
       worker_.reset();
       return outcome;
     }

@@ -62,7 +62,8 @@ struct FinalOutcome {
   std::vector<FinalEntry> entries;  // as the candidates
   int rounds = 0;
   bool unresolved = false;
-  bool broken = false;  // the worker died: run it again without the rejected ones
+  bool broken = false;   // the worker died: run it again without the rejected ones
+  bool aborted = false;  // tick() said so; the worker is gone until the next session
 };
 
 struct SessionStart {

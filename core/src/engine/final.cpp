@@ -45,6 +45,10 @@ class Player {
         return;
       }
       outcome_ = setup_.lane.run_final(candidates_, verification_seeds(), setup_.max_seconds, setup_.tick);
+      if (outcome_.aborted) {
+        result.note = "stopped before the final was decided";
+        return;
+      }
       const bool any_failed = drop_failed(result);
       if (outcome_.broken) continue;
       if (!any_failed || survivors() > 0) return conclude(result);

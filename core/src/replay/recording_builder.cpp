@@ -33,7 +33,7 @@ void sort_values(std::vector<expr::Literal>& values) {
   const auto less = [](const expr::Literal& a, const expr::Literal& b) {
     return expr::Value(a).as_double() < expr::Value(b).as_double();
   };
-  std::stable_sort(values.begin(), values.end(), less);
+  std::sort(values.begin(), values.end(), less);
 }
 
 template <class Number>

@@ -7,7 +7,7 @@ namespace {
 template <class Value>
 JsonValue object_of(const std::map<std::string, Value>& values) {
   JsonValue::Object members;
-  for (const auto& [name, value] : values) members.emplace_back(name, json_of(value));
+  for (const auto& [name, value] : values) members.push_back({name, json_of(value)});
   JsonValue object;
   object.data = std::move(members);
   return object;
@@ -16,7 +16,7 @@ JsonValue object_of(const std::map<std::string, Value>& values) {
 }  // namespace
 
 JsonMembers& JsonMembers::put(std::string_view name, JsonValue value) {
-  members_.emplace_back(std::string(name), std::move(value));
+  members_.push_back({std::string(name), std::move(value)});
   return *this;
 }
 

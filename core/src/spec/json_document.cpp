@@ -60,7 +60,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return close();
   }
   bool key(string_t& name) override {
-    std::get<JsonValue::Object>(open_.back()->data).emplace_back(std::move(name), JsonValue{});
+    std::get<JsonValue::Object>(open_.back()->data).push_back({std::move(name), JsonValue()});
     key_pending_ = true;
     return true;
   }
@@ -98,8 +98,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     }
     if (auto* members = std::get_if<JsonValue::Object>(&open_.back()->data)) {
       key_pending_ = false;
-      members->back().second = std::move(value);
-      return &members->back().second;
+      members->back().value = std::move(value);
+      return &members->back().value;
     }
     auto& elements = std::get<JsonValue::Array>(open_.back()->data);
     elements.push_back(std::move(value));
@@ -131,7 +131,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   static const std::string* duplicate(const JsonValue::Object& members) {
     std::vector<const std::string*> names;
     names.reserve(members.size());
-    for (const auto& member : members) names.push_back(&member.first);
+    for (const auto& member : members) names.push_back(&member.name);
     const auto less = [](const std::string* a, const std::string* b) { return *a < *b; };
     const auto equal = [](const std::string* a, const std::string* b) { return *a == *b; };
     std::sort(names.begin(), names.end(), less);
@@ -172,7 +172,7 @@ bool is_flat(const JsonValue& value) {
   if (const auto* elements = std::get_if<JsonValue::Array>(&value.data))
     return std::all_of(elements->begin(), elements->end(), scalar);
   if (const auto* members = std::get_if<JsonValue::Object>(&value.data))
-    return std::all_of(members->begin(), members->end(), [&](const auto& m) { return scalar(m.second); });
+    return std::all_of(members->begin(), members->end(), [&](const auto& m) { return scalar(m.value); });
   return true;
 }
 
@@ -205,9 +205,9 @@ class Writer {
     list(elements, indent, flat, "[]", element);
   }
   void put(const JsonValue::Object& members, std::size_t indent, bool flat) {
-    const auto member = [&](const std::pair<std::string, JsonValue>& entry) {
-      out_ += quoted(entry.first) + ": ";
-      write(entry.second, indent + 1);
+    const auto member = [&](const JsonMember& entry) {
+      out_ += quoted(entry.name) + ": ";
+      write(entry.value, indent + 1);
     };
     list(members, indent, flat, "{}", member);
   }
@@ -233,6 +233,14 @@ class Writer {
 };
 
 }  // namespace
+
+JsonValue::JsonValue() noexcept = default;
+JsonValue::JsonValue(Data value) noexcept : data(std::move(value)) {}
+JsonValue::JsonValue(const JsonValue& other) = default;
+JsonValue::JsonValue(JsonValue&& other) noexcept = default;
+JsonValue& JsonValue::operator=(const JsonValue& other) = default;
+JsonValue& JsonValue::operator=(JsonValue&& other) noexcept = default;
+JsonValue::~JsonValue() = default;
 
 template <class T>
 const T& JsonCursor::expect(const char* what) const {

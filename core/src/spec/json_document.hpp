@@ -16,11 +16,29 @@
 
 namespace kerntune {
 
+struct JsonMember;
+
 /// One value of a parsed JSON text. Members keep the order of the text.
 struct JsonValue {
   using Array = std::vector<JsonValue>;
-  using Object = std::vector<std::pair<std::string, JsonValue>>;
-  std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> data;
+  using Object = std::vector<JsonMember>;
+  using Data = std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object>;
+
+  // Out of line: the type contains itself, and compilers differ in how early they want to know it whole.
+  JsonValue() noexcept;
+  JsonValue(Data value) noexcept;
+  JsonValue(const JsonValue& other);
+  JsonValue(JsonValue&& other) noexcept;
+  JsonValue& operator=(const JsonValue& other);
+  JsonValue& operator=(JsonValue&& other) noexcept;
+  ~JsonValue();
+
+  Data data;
+};
+
+struct JsonMember {
+  std::string name;
+  JsonValue value;
 };
 
 /// A text that is not JSON, or JSON that is not what was expected there. The message starts with the place:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// y = a * x + y over n elements, given as a T1 file: saxpy.json names this file, and every parameter arrives as a macro.
+// y = a * x + y over n elements, given as a T1 file: saxpy.json names this file, and every parameter arrives as a
+// macro.
 //   block_size_x      threads per block
 //   items_per_thread  vectors per thread, a block's width apart so that each access of a warp is contiguous
 //   vector_width      floats per access: 1, 2 or 4
