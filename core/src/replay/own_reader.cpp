@@ -129,7 +129,8 @@ RecordedSize read_size(const JsonCursor& cursor, const ConfigReader& configs) {
   RecordedSize size;
   for (const auto& [name, value] : cursor.at("dims").members()) size.dims.emplace(name, value.integer());
   std::set<search::Config> seen;
-  for (const JsonCursor& element : cursor.at("entries").elements()) {
+  const auto entries = cursor.find("entries");
+  for (const JsonCursor& element : entries ? entries->elements() : std::vector<JsonCursor>{}) {
     size.entries.push_back(read_entry(element, configs));
     if (!seen.insert(size.entries.back().config).second) element.fail("this configuration is recorded twice");
   }

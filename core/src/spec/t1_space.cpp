@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <kerntune/expr/expression.hpp>
 #include <kerntune/search/param_space.hpp>
 
 #include "spec/python_values.hpp"
@@ -58,43 +59,77 @@ std::optional<expr::Literal> declared_default(const JsonCursor& param, const std
   return found == values.end() ? std::nullopt : std::optional(*found);
 }
 
+// Values up to which pairs of changed parameters are tried; a quadratic number of them.
+constexpr std::size_t kMostValuesForPairs = 2000;
+
 class DefaultRepair {
  public:
-  DefaultRepair(const KernelSpec& spec, const search::ParamSpace& space) : space_(space) {
+  /// Errors: expr::ExprError if a name or constraint is wrong.
+  explicit DefaultRepair(const KernelSpec& spec) : spec_(spec) {
     for (const ParamSpec& param : spec.params) {
-      const auto is_it = [&](const expr::Literal& v) {
-        return expr::equal(expr::Value(v), expr::Value(param.default_value));
-      };
-      const auto found = std::find_if(param.values.begin(), param.values.end(), is_it);
-      declared_.push_back(static_cast<std::uint32_t>(found - param.values.begin()));
+      symbols_.add(param.name);
+      values_.emplace_back(param.default_value);
+      value_count_ += param.values.size();
     }
+    for (const ExprText& constraint : spec.constraints)
+      constraints_.push_back(expr::Expression::compile(constraint, symbols_));
   }
 
-  search::Config nearest() const {
-    search::Config config = declared_;
-    for (int changes = 0; changes <= 2; ++changes)
-      if (change(config, 0, changes)) return config;
-    return space_.at(0);
+  /// The valid values with the fewest changes, up to two; nothing if there are none.
+  std::optional<std::vector<expr::Value>> nearest() {
+    const int most_changes = value_count_ <= kMostValuesForPairs ? 2 : 1;
+    for (int changes = 0; changes <= most_changes; ++changes)
+      if (change(0, changes)) return values_;
+    return std::nullopt;
   }
 
  private:
-  // Makes `config` valid by changing exactly `changes` parameters from `first` on; false leaves it as it was.
-  bool change(search::Config& config, std::size_t first, int changes) const {
-    if (changes == 0) return space_.contains(config);
-    for (std::size_t p = first; p < config.size(); ++p) {
-      for (std::uint32_t value = 0; value < space_.params()[p].values.size(); ++value) {
-        if (value == declared_[p]) continue;
-        config[p] = value;
-        if (change(config, p + 1, changes - 1)) return true;
+  bool is_valid() const {
+    return std::all_of(constraints_.begin(), constraints_.end(), [&](const expr::Expression& constraint) {
+      const expr::Evaluation result = constraint.evaluate(values_);
+      return result.ok() && result.value.truthy();
+    });
+  }
+
+  // Makes the values valid by changing exactly `changes` parameters from `first` on; false leaves them as they were.
+  bool change(std::size_t first, int changes) {
+    if (changes == 0) return is_valid();
+    for (std::size_t p = first; p < values_.size(); ++p) {
+      const expr::Value declared = values_[p];
+      for (const expr::Literal& value : spec_.params[p].values) {
+        values_[p] = expr::Value(value);
+        if (!expr::equal(values_[p], declared) && change(p + 1, changes - 1)) return true;
       }
-      config[p] = declared_[p];
+      values_[p] = declared;
     }
     return false;
   }
 
-  const search::ParamSpace& space_;
-  search::Config declared_;
+  const KernelSpec& spec_;
+  expr::Symbols symbols_;
+  std::vector<expr::Expression> constraints_;
+  std::vector<expr::Value> values_;
+  std::size_t value_count_ = 0;
 };
+
+// The first configuration of the space; nothing if it is empty.
+std::optional<std::vector<expr::Literal>> first_valid(const KernelSpec& spec) {
+  std::vector<search::Param> params;
+  for (const ParamSpec& param : spec.params) params.push_back({param.name, param.values});
+  const auto space = search::ParamSpace::build(std::move(params), spec.constraints);
+  if (space.empty()) return std::nullopt;
+  std::vector<expr::Literal> values;
+  for (const expr::Value& value : space.values(space.at(0))) values.push_back(expr::to_literal(value));
+  return values;
+}
+
+std::optional<std::vector<expr::Literal>> valid_defaults(const KernelSpec& spec) {
+  const auto nearest = DefaultRepair(spec).nearest();
+  if (!nearest) return first_valid(spec);
+  std::vector<expr::Literal> values;
+  for (const expr::Value& value : *nearest) values.push_back(expr::to_literal(value));
+  return values;
+}
 
 }  // namespace
 
@@ -119,15 +154,12 @@ std::vector<ExprText> read_t1_conditions(const JsonCursor& space) {
 }
 
 void repair_defaults(KernelSpec& spec) {
-  std::vector<search::Param> params;
-  for (const ParamSpec& param : spec.params) params.push_back({param.name, param.values});
   try {
-    const auto space = search::ParamSpace::build(std::move(params), spec.constraints);
-    if (space.empty()) return;
-    const search::Config config = DefaultRepair(spec, space).nearest();
-    for (std::size_t i = 0; i < config.size(); ++i) spec.params[i].default_value = spec.params[i].values[config[i]];
-  } catch (const search::SpaceError&) {
+    const auto values = valid_defaults(spec);
+    for (std::size_t i = 0; values && i < spec.params.size(); ++i) spec.params[i].default_value = (*values)[i];
+  } catch (const expr::ExprError&) {
     // The checks that follow name the parameter or condition.
+  } catch (const search::SpaceError&) {
   }
 }
 
