@@ -230,7 +230,7 @@ TEST(NvrtcLibrary, ExplainsThatItIsMissing) {
           std::exit(silent && !why_not.empty() ? 3 : 4);
         }
       },
-      testing::ExitedWithCode(3), "set KERNTUNE_NVRTC to its path");
+      testing::ExitedWithCode(3), "set KERNTUNE_NVRTC to its path|no CUDA support");
 }
 
 }  // namespace
