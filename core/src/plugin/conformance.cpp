@@ -77,8 +77,7 @@ std::string_view name_of(ConformanceCheck::Status status) noexcept {
 }
 
 bool ConformanceReport::passed() const noexcept {
-  return std::none_of(checks.begin(), checks.end(),
-                      [](const auto& check) { return check.status == ConformanceCheck::Status::fail; });
+  return std::ranges::none_of(checks, [](const auto& check) { return check.status == ConformanceCheck::Status::fail; });
 }
 
 std::string BatchSample::text() const {

@@ -76,7 +76,7 @@ void check_compilation(KernelChecks& checks) {
     const auto architecture = static_cast<int>(device.properties.compute_capability);
     const auto& known = checks.options.architectures;
     if (architecture == std::exchange(last, architecture)) continue;  // H100 and H200 share theirs
-    if (std::find(known.begin(), known.end(), architecture) == known.end()) {
+    if (std::ranges::find(known, architecture) == known.end()) {
       checks.skip(fmt::format("the default configuration compiles for sm_{}", architecture),
                   "this compiler does not know the architecture");
       continue;

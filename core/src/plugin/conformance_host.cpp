@@ -209,41 +209,52 @@ std::vector<search::Config> configs_to_run(const KernelChecks& checks) {
   search::Rng rng(checks.options.seed);
   for (int i = 0; i < checks.options.random_configs; ++i) {
     const search::Config config = checks.program.space().sample(rng);
-    if (std::find(configs.begin(), configs.end(), config) == configs.end()) configs.push_back(config);
+    if (std::ranges::find(configs, config) == configs.end()) configs.push_back(config);
   }
   return configs;
+}
+
+struct RunCounts {
+  std::size_t right = 0, refused = 0;
+};
+
+/// Runs every configuration at one size. False if one broke a promise, which is then in the checks.
+bool run_at(KernelChecks& checks, const Dims& dims, const std::vector<search::Config>& configs, RunCounts& counts) {
+  HostRuns host(checks, dims);
+  const std::string why = checks.kernel.has_reference() ? host.make_reference(configs.front()) : std::string();
+  if (!why.empty()) {
+    checks.fail("the reference runs", fmt::format("at {}: {}", text_of(dims), why));
+    return false;
+  }
+  for (const search::Config& config : configs) {
+    const HostRuns::Result result = host.run(config);
+    const bool is_default = &config == &configs.front();
+    const bool may_refuse = result.verdict == HostRuns::Verdict::refused && !is_default;
+    if (result.verdict != HostRuns::Verdict::right && !may_refuse) {
+      checks.fail(result.promise, fmt::format("{}{} at {}: {}", is_default ? "the default " : "",
+                                              checks.program.space().text(config), text_of(dims), result.message));
+      return false;
+    }
+    ++(may_refuse ? counts.refused : counts.right);
+  }
+  return true;
 }
 
 /// Promises kept by all runs are passes; the first run that breaks one ends the checks.
 void run_all(KernelChecks& checks, const std::vector<Dims>& sizes) {
   const std::vector<search::Config> configs = configs_to_run(checks);
-  const bool has_reference = checks.kernel.has_reference();
-  std::size_t runs = 0, refused = 0;
+  RunCounts counts;
   for (const Dims& dims : sizes) {
-    HostRuns host(checks, dims);
-    if (std::string why = has_reference ? host.make_reference(configs.front()) : std::string(); !why.empty()) {
-      return checks.fail("the reference runs", fmt::format("at {}: {}", text_of(dims), why));
-    }
-    for (const search::Config& config : configs) {
-      const HostRuns::Result result = host.run(config);
-      const bool is_default = &config == &configs.front();
-      if (result.verdict == HostRuns::Verdict::refused && !is_default) {
-        ++refused;
-      } else if (result.verdict != HostRuns::Verdict::right) {
-        return checks.fail(result.promise,
-                           fmt::format("{}{} at {}: {}", is_default ? "the default " : "",
-                                       checks.program.space().text(config), text_of(dims), result.message));
-      } else {
-        ++runs;
-      }
-    }
+    if (!run_at(checks, dims, configs, counts)) return;
   }
-  const std::string what =
-      fmt::format("{} runs of {} configurations at {}{}; {} refused", runs, configs.size(), text_of(sizes.front()),
-                  sizes.size() > 1 ? fmt::format(" and {}", text_of(sizes.back())) : "", refused);
-  for (const char* promise : {"configurations launch", "launches write only their outputs", "launches are repeatable"})
+  const std::string what = fmt::format(
+      "{} runs of {} configurations at {}{}; {} not applicable or unsupported", counts.right, configs.size(),
+      text_of(sizes.front()), sizes.size() > 1 ? fmt::format(" and {}", text_of(sizes.back())) : "", counts.refused);
+  for (const char* promise :
+       {"configurations launch", "launches write only their outputs", "launches are repeatable"}) {
     checks.pass(promise, what);
-  if (has_reference) {
+  }
+  if (checks.kernel.has_reference()) {
     checks.pass("outputs agree with the reference", what);
   } else {
     checks.skip("outputs agree with the reference", "there is no reference function");

@@ -87,8 +87,8 @@ Elf64_Ehdr read_header(const File& file) {
   file.read(&header, 0, sizeof header);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
     throw ElfError("expected an ELF shared object, found another kind of file");
-  constexpr unsigned char kOrder = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != kOrder || header.e_machine != kMachine) {
+  constexpr unsigned char byte_order = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != byte_order || header.e_machine != kMachine) {
     throw ElfError(
         fmt::format("expected a 64-bit shared object for this machine (ELF machine {}), found machine {}, class {}",
                     kMachine, header.e_machine, int{header.e_ident[EI_CLASS]}));
@@ -107,12 +107,11 @@ std::vector<Elf64_Shdr> read_sections(const File& file, const Elf64_Ehdr& header
 /// Names that linkers of the past put on the export list of every shared object.
 bool is_linkers_own(std::string_view name) {
   static constexpr std::array<std::string_view, 6> kNames{"_init", "_fini", "_edata", "_end", "__bss_start", "__end__"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return std::ranges::find(kNames, name) != kNames.end();
 }
 
 std::vector<std::string> exported_symbols(const File& file, const std::vector<Elf64_Shdr>& sections) {
-  const auto table =
-      std::find_if(sections.begin(), sections.end(), [](const Elf64_Shdr& s) { return s.sh_type == SHT_DYNSYM; });
+  const auto table = std::ranges::find_if(sections, [](const Elf64_Shdr& s) { return s.sh_type == SHT_DYNSYM; });
   if (table == sections.end() || table->sh_link >= sections.size())
     throw ElfError("expected a dynamic symbol table, found none");
   const Elf64_Shdr& names_section = sections[table->sh_link];

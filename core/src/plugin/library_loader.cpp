@@ -13,15 +13,15 @@
 #include <kerntune/core/errors.hpp>
 
 namespace kerntune {
-
 namespace {
 
 /// Every library that was ever loaded, never destroyed: their destructors would unload them.
 void keep_for_ever(boost::dll::shared_library library) {
   static std::mutex mutex;
-  static auto* const libraries = new std::vector<boost::dll::shared_library>;
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): leaked on purpose, see above
+  static auto& libraries = *new std::vector<boost::dll::shared_library>;
   const std::scoped_lock lock(mutex);
-  libraries->push_back(std::move(library));
+  libraries.push_back(std::move(library));
 }
 
 }  // namespace

@@ -62,12 +62,11 @@ ElfFacts inspect(const std::string& path) {
     }
   }
   if (!has_entry) {
-    constexpr std::string_view kPrefix = "kerntune_plugin_entry_v";
-    const auto other =
-        std::find_if(extras.begin(), extras.end(), [&](const std::string& s) { return s.starts_with(kPrefix); });
+    constexpr std::string_view prefix = "kerntune_plugin_entry_v";
+    const auto other = std::ranges::find_if(extras, [&](const std::string& s) { return s.starts_with(prefix); });
     if (other != extras.end()) {
       refuse(path, fmt::format("built for plugin ABI {}, this kerntune loads ABI {}; rebuild the plugin with this SDK",
-                               other->substr(kPrefix.size()), KERNTUNE_ABI_MAJOR));
+                               other->substr(prefix.size()), KERNTUNE_ABI_MAJOR));
     }
     refuse(path,
            fmt::format("expected the exported symbol {}, found a shared object without it; is it a kerntune plugin?",
@@ -100,7 +99,7 @@ void check_callbacks(const std::string& path, const KernelSpec& spec, const kern
   if (spec.reference.host != (kernel.reference != nullptr)) {
     refuse(path,
            fmt::format(
-               "kernel '{}': the spec says \"reference\": {{\"host\": {}}}, but the table has {} reference callback",
+               R"(kernel '{}': the spec says "reference": {{"host": {}}}, but the table has {} reference callback)",
                spec.name, spec.reference.host, kernel.reference != nullptr ? "a" : "no"));
   }
 }
@@ -133,9 +132,9 @@ struct Opened {
 };
 
 const kerntune_plugin* call_entry_once(const LoadedLibrary& library) {
-  static auto* const opened = new Opened;  // leaked: libraries are never unloaded
-  const std::scoped_lock lock(opened->mutex);
-  auto [found, is_new] = opened->tables.try_emplace(library.handle, nullptr);
+  static Opened opened;
+  const std::scoped_lock lock(opened.mutex);
+  auto [found, is_new] = opened.tables.try_emplace(library.handle, nullptr);
   if (is_new) found->second = library.entry();
   return found->second;
 }
@@ -156,8 +155,7 @@ PluginLibrary PluginLibrary::open(const std::string& path) {
 }
 
 const PluginKernel* PluginLibrary::find(std::string_view kernel) const noexcept {
-  const auto found =
-      std::find_if(kernels_.begin(), kernels_.end(), [&](const PluginKernel& k) { return k.spec().name == kernel; });
+  const auto found = std::ranges::find_if(kernels_, [&](const PluginKernel& k) { return k.spec().name == kernel; });
   return found != kernels_.end() ? &*found : nullptr;
 }
 

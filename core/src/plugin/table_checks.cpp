@@ -47,7 +47,7 @@ class TableCheck {
     if (table->kernel_count == 0 || table->kernel_count > kMaxKernels) {
       refuse(fmt::format("expected 1 to {} kernels, found {}", kMaxKernels, table->kernel_count));
     }
-    inside("the list of kernels", table->kernels, table->kernel_count * sizeof(void*));
+    inside("the list of kernels", static_cast<const void*>(table->kernels), table->kernel_count * sizeof(void*));
   }
 
   void kernel(std::uint32_t index, const kerntune_kernel* kernel) const {
