@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -45,19 +46,24 @@ interrupted recording goes on where it was; the file is written when the space i
     RecordRequest request{options_.request("record"), output_};
     request.tune.command = console.command_line;
     const auto show = quiet_ ? ProgressPrinter::Show::nothing : ProgressPrinter::Show::progress;
-    const TuneReport report = run_with_progress(console, show, [&](const ProgressSink& sink, const StopFlag& stop) {
+    report::RecordingReport report;
+    report.output = output_;
+    report.tune = run_with_progress(console, show, [&](const ProgressSink& sink, const StopFlag& stop) {
       return record_space(request, sink, stop);
     });
-    print(console.json ? report::tune_json(report) : report::tune_text(report, console.out));
-    if (!quiet_) {
-      fmt::print(stderr, "{}\n",
-                 report.interrupted ? "no recording was written; the same command goes on from here"
-                                    : "recording written to " + output_);
-    }
-    return exit_code_of(report);
+    report.written = !report.tune.interrupted;
+    print(console.json ? report::record_json(report) : report::record_text(report, console.out));
+    return recording_exit_code(report.tune);
   }
 
  private:
+  static ExitCode recording_exit_code(const TuneReport& report) {
+    const auto measured = [](const BatchResult& batch) { return report::fastest_seen(batch) != nullptr; };
+    if (report.interrupted) return ExitCode::partial;
+    if (std::none_of(report.batches.begin(), report.batches.end(), measured)) return ExitCode::nothing_usable;
+    return std::all_of(report.batches.begin(), report.batches.end(), measured) ? ExitCode::done : ExitCode::partial;
+  }
+
   /// A folder that is not there should be found before hours of measuring.
   void check_output() const {
     const std::filesystem::path folder = std::filesystem::absolute(output_).parent_path();

@@ -136,7 +136,10 @@ class Run(ProgramTest):
 class Record(ProgramTest):
     def test_a_recording_can_be_tuned_without_the_plugin(self):
         recording = self.path("sums.json")
-        self.expect(0, "record", HOST_SUM, *SMALL, "--batch", 2, "-o", recording, "--quiet")
+        document = self.expect(0, "record", HOST_SUM, *SMALL, "--batch", 2, "-o", recording, "--json").json()
+        self.assertTrue(document["written"])
+        self.assertEqual(document["batches"][0]["evaluated"], 5)
+        self.assertGreater(document["batches"][0]["fastest"]["time_ns"], 0)
         self.assertEqual(self.expect(0, "space", recording, "--count").out, "5\n")
         report = self.expect(0, "tune", recording, "--device", f"replay:{recording}", "--batch", 2, "--json", "--quiet").json()
         self.assertEqual(report["batches"][0]["best"]["verified"], "recorded")

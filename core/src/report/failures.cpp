@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
+
+#include "text_table.hpp"
+
 namespace kerntune::report {
 namespace {
 
@@ -34,6 +38,33 @@ std::vector<FailureGroup> failure_groups(const TuneReport& report) {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const FailureGroup& a, const FailureGroup& b) { return a.count > b.count; });
   return sorted;
+}
+
+std::string failures_text(const TuneReport& report, const Style& style) {
+  const std::vector<FailureGroup> groups = failure_groups(report);
+  if (groups.empty()) return {};
+  std::int64_t all = 0, pruned = 0;
+  for (const FailureGroup& group : groups) all += group.count;
+  for (const BatchResult& batch : report.batches) pruned += batch.pruned_static;
+  std::string out = inked("without a time", Ink::bold, style);
+  out += fmt::format(": {} configuration{}", grouped(all), all == 1 ? "" : "s");
+  if (pruned > 0)
+    out += fmt::format(", {} of them ruled out before anything was compiled or launched", grouped(pruned));
+  out += '\n';
+  for (const FailureGroup& group : groups) {
+    const std::string label = fmt::format("  {:>6}  {}", grouped(group.count), group.reason);
+    out += inked(label, Ink::warn, style) + '\n';
+    if (!group.example.empty())
+      out += wrapped(fmt::format("e.g. {}: {}", group.example_config, first_line(group.example)), 10, style);
+  }
+  return out;
+}
+
+std::string warnings_text(const TuneReport& report, const Style& style) {
+  std::string out;
+  for (const std::string& warning : report.warnings)
+    out += '\n' + inked("warning", Ink::warn, style) + ": " + wrapped(printable(warning), 0, style);
+  return out;
 }
 
 }  // namespace kerntune::report

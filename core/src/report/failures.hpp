@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <kerntune/core/tuner.hpp>
+#include <kerntune/core/report.hpp>
 
 namespace kerntune::report {
 
@@ -17,5 +17,10 @@ struct FailureGroup {
 };
 /// Most frequent first.
 std::vector<FailureGroup> failure_groups(const TuneReport& report);
+
+/// Reasons with counts and one example each; empty if nothing failed.
+std::string failures_text(const TuneReport& report, const Style& style);
+/// A blank line and "warning: ..." for each.
+std::string warnings_text(const TuneReport& report, const Style& style);
 
 }  // namespace kerntune::report

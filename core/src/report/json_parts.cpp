@@ -112,6 +112,12 @@ Json roofline_json(const Roofline& roofline) {
           {"fraction", number_or_null(roofline.fraction)}};
 }
 
+Json failures_json(const BatchResult& batch) {
+  Json json = Json::object();
+  for (const auto& [reason, count] : batch.failures_by_reason) json[reason] = count;
+  return json;
+}
+
 std::string document(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
 
 }  // namespace kerntune::report

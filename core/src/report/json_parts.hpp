@@ -25,6 +25,8 @@ Json count_json(search::Count count);
 Json index_json(const std::string& digits);
 Json device_json(const DeviceInfo& device);
 Json roofline_json(const Roofline& roofline);
+/// Reason to count.
+Json failures_json(const BatchResult& batch);
 Json final_json(const storage::FinalRecord& record);
 Json optional_number(const std::optional<double>& value);
 

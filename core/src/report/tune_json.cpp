@@ -19,12 +19,6 @@ Json finalist_json(const Finalist& finalist) {
           {"facts", facts_json(finalist.facts)}};
 }
 
-Json failures_json(const BatchResult& batch) {
-  Json json = Json::object();
-  for (const auto& [reason, count] : batch.failures_by_reason) json[reason] = count;
-  return json;
-}
-
 Json winner_json(const Finalist& finalist) {
   return {{"config", config_json(finalist.config_text)},
           {"time_ns", finalist.time_ns},

@@ -86,26 +86,6 @@ std::string best_section(const TuneReport& report, const Style& style) {
   return out;
 }
 
-std::string failure_section(const TuneReport& report, const Style& style) {
-  const std::vector<FailureGroup> groups = failure_groups(report);
-  if (groups.empty()) return {};
-  std::int64_t all = 0, pruned = 0;
-  for (const FailureGroup& group : groups) all += group.count;
-  for (const BatchResult& batch : report.batches) pruned += batch.pruned_static;
-  std::string out = inked("without a time", Ink::bold, style);
-  out += fmt::format(": {} configuration{}", grouped(all), all == 1 ? "" : "s");
-  if (pruned > 0)
-    out += fmt::format(", {} of them ruled out before anything was compiled or launched", grouped(pruned));
-  out += '\n';
-  for (const FailureGroup& group : groups) {
-    const std::string label = fmt::format("  {:>6}  {}", grouped(group.count), group.reason);
-    out += inked(label, Ink::warn, style) + '\n';
-    if (!group.example.empty())
-      out += wrapped(fmt::format("e.g. {}: {}", group.example_config, first_line(group.example)), 10, style);
-  }
-  return out;
-}
-
 std::string heading(const TuneReport& report, const Style& style) {
   std::string out = fmt::format("{} on {}", inked(report.kernel, Ink::bold, style), report.device.name);
   if (report.device.id != report.device.name) out += fmt::format(" ({})", report.device.id);
@@ -130,11 +110,9 @@ std::string tune_text(const TuneReport& report, const Style& style) {
   std::string out = heading(report, style);
   out += result_table(report, style);
   out += '\n' + best_section(report, style);
-  const std::string failures = failure_section(report, style);
+  const std::string failures = failures_text(report, style);
   if (!failures.empty()) out += '\n' + failures;
-  for (const std::string& warning : report.warnings)
-    out += '\n' + inked("warning", Ink::warn, style) + ": " + wrapped(printable(warning), 0, style);
-  return out + stored_section(report);
+  return out + warnings_text(report, style) + stored_section(report);
 }
 
 }  // namespace kerntune::report

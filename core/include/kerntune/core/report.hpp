@@ -83,6 +83,18 @@ std::string tune_json(const TuneReport& report);
 /// `command` is what the user typed, for the page's run facts.
 std::string tune_html(const TuneReport& report, const std::string& command);
 
+/// A whole space measured into a file (kerntune record): no final is played, so there is no winner, only the fastest
+/// seen.
+struct RecordingReport {
+  TuneReport tune;
+  std::string output;
+  bool written = false;
+};
+std::string record_text(const RecordingReport& report, const Style& style);
+std::string record_json(const RecordingReport& report);
+/// The configuration with the least measured time; null if nothing was measured. Borrowed from `batch`.
+const EvaluationTrace* fastest_seen(const BatchResult& batch);
+
 std::string run_text(const RunResult& result, const Style& style);
 std::string run_json(const RunResult& result);
 
