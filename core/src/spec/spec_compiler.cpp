@@ -139,7 +139,7 @@ void SpecCompiler::compile_symbols() {
 
 void SpecCompiler::compile_reference() {
   for (const auto& [name, size] : spec_.reference.check_dims) {
-    const auto is_named = [&name = name](const Dim& dim) { return dim.name == name; };
+    const auto is_named = [&named = name](const Dim& dim) { return dim.name == named; };
     const auto dim = std::find_if(spec_.dims.begin(), spec_.dims.end(), is_named);
     if (dim == spec_.dims.end()) fail("reference.check_dims", fmt::format("unknown dim '{}'", name));
     if (size < dim->min || size > dim->max)
