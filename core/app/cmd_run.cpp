@@ -23,9 +23,8 @@ class RunCommand final : public Command {
 --in-process everything happens in this process, so that ncu, compute-sanitizer or cuda-gdb can be put in front of
 it; a configuration that crashes then takes the program with it.)",
         .options = options(),
-        .examples = {{"kerntune run sgemm --config 'block_m=128,block_n=64' --batch 64",
-                      "One configuration; parameters that are "
-                      "left out must have a single value"},
+        .examples = {{"kerntune run transpose --config 'tile=64,block_y=8,vec=4,pad=1,order=rows' --batch 64",
+                      "One configuration; only parameters with a single value may be left out"},
                      {"compute-sanitizer kerntune run sgemm --batch 64 --in-process",
                       "The default configuration under a tool"}},
         .units = "Times are per run of the kernel: text in the unit that fits, JSON in nanoseconds.",
@@ -86,8 +85,7 @@ it; a configuration that crashes then takes the program with it.)",
       throw UsageError(fmt::format("run --batch: expected a number from 1 on, found {}", *batch_));
     if (launches_ < 1 || launches_ > 1'000'000)
       throw UsageError(fmt::format("run --launches: expected 1 to 1000000, found {}", launches_));
-    if (!(timeout_s_ > 0))
-      throw UsageError(fmt::format("run --timeout: expected seconds above 0, found {}", timeout_s_));
+    check_seconds("run --timeout", timeout_s_);
     RunRequest request;
     request.dims = parse_dims("run --dim", dims_);
     request.kernel = kernel_named(kernel_, plugins_, device_);
