@@ -199,5 +199,9 @@ TEST(LoadSpecFile, SaysWhatAStrangeFileIsNot) {
   EXPECT_THAT([&] { load_spec_file(path); }, testing::ThrowsMessage<SpecError>(HasSubstr("neither a kerntune spec")));
 }
 
+TEST(ParseSpec, RefusesAReductionThatMeansNothing) {
+  EXPECT_THAT(error_after(R"("abs": "1e-6 * n")", R"("magnitude": 2)"), HasSubstr("'reduction', which is not given"));
+}
+
 }  // namespace
 }  // namespace kerntune

@@ -2,8 +2,12 @@
 #include <kerntune/core/errors.hpp>
 #include <kerntune/core/spec_program.hpp>
 
+#include <cmath>
+
 #include <gmock/gmock.h>
+
 #include <gtest/gtest.h>
+#include <kerntune/search/rng.hpp>
 
 #include "spec_sample.hpp"
 
@@ -177,6 +181,46 @@ TEST(SpecProgram, GivesTolerancesAndWork) {
   EXPECT_EQ(program.tolerance("x", binding).abs, 0);
   EXPECT_EQ(program.work(binding).flop, 16000.0);
   EXPECT_EQ(program.work(binding).bytes, 96000.0);
+}
+
+TEST(SpecProgram, DerivesATolerance) {
+  const SpecProgram program = program_after(R"("abs": "1e-6 * n", "rel": 1e-6)", R"("reduction": "n", "magnitude": 2)");
+  const auto limits = program.tolerance("y", program.bind_dims(kDims, {}));
+  EXPECT_DOUBLE_EQ(limits.abs, 4 * 1000 * 0x1p-24 * 2);
+  EXPECT_DOUBLE_EQ(limits.rel, 4 * std::sqrt(1000.0) * 0x1p-24);
+}
+
+TEST(SpecProgram, WhatIsGivenOfAToleranceWins) {
+  const SpecProgram program = program_after(R"("rel": 1e-6)", R"("reduction": "n", "accumulator": "f64")");
+  const auto limits = program.tolerance("y", program.bind_dims(kDims, {}));
+  EXPECT_DOUBLE_EQ(limits.abs, 1e-3);
+  EXPECT_DOUBLE_EQ(limits.rel, 4 * std::sqrt(1000.0) * 0x1p-53 + 0x1p-24) << "summed in f64, rounded to f32 once";
+}
+
+TEST(SummationLimits, GrowWithLengthAndTypes) {
+  EXPECT_EQ(summation_limits(0, 1, DType::f32, DType::f32).abs, 0);
+  EXPECT_LT(summation_limits(64, 1, DType::f32, DType::f16).abs, summation_limits(64, 1, DType::f16, DType::f16).abs);
+  EXPECT_EQ(unit_roundoff(DType::bf16), 1.0 / 256);
+  EXPECT_EQ(unit_roundoff(DType::i32), 0);
+}
+
+/// The bound holds for sums as kernels make them, and a lost term is outside of it.
+TEST(SummationLimits, HoldForRandomSumsAndNotForALostTerm) {
+  search::Rng rng(3);
+  for (const int terms : {16, 256, 4096}) {
+    const auto limits = summation_limits(terms, 1, DType::f32, DType::f32);
+    for (int trial = 0; trial < 50; ++trial) {
+      float sum = 0;
+      double exact = 0;
+      for (int i = 0; i < terms; ++i) {
+        const auto term = static_cast<float>(2 * rng.unit() - 1);
+        sum += term;
+        exact += term;
+      }
+      EXPECT_LE(std::abs(sum - exact), limits.abs + limits.rel * std::abs(exact));
+    }
+    EXPECT_LT(limits.abs, 0.05) << "far below the half that a lost term is off on average";
+  }
 }
 
 TEST(SpecProgram, NeverGuessesATolerance) {

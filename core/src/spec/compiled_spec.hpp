@@ -106,7 +106,8 @@ struct CompiledReference {
 
 struct CompiledTolerance {
   std::string buffer;
-  OptionalExpression abs, rel;
+  OptionalExpression abs, rel, reduction, magnitude;
+  DType output{}, accumulator{};
 };
 
 /// Every expression of a spec, compiled. Ownership: borrows the spec's tensor map arguments.

@@ -128,6 +128,8 @@ std::string reference_digest(const KernelSpec& spec) {
   }
   digest.list(spec.tolerances, [&](const Tolerance& tolerance) {
     digest.text(tolerance.buffer).text(tolerance.abs).text(tolerance.rel);
+    digest.text(tolerance.reduction).text(tolerance.magnitude);
+    digest.text(tolerance.accumulator ? name_of(*tolerance.accumulator) : std::string_view());
   });
   return digest.hex();
 }

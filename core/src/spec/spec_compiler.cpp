@@ -164,8 +164,16 @@ void SpecCompiler::compile_tolerances() {
     for (std::size_t j = 0; j < i; ++j)
       if (spec_.tolerances[j].buffer == tolerance.buffer)
         fail(place + ".buffer", fmt::format("'{}' has a tolerance already", tolerance.buffer));
+    const DType accumulator = tolerance.accumulator.value_or(buffer.dtype);
+    if (!tolerance.reduction.empty() && (!is_real(buffer.dtype) || !is_real(accumulator)))
+      fail(place + ".reduction", fmt::format("sums of '{}' do not round: integers are compared exactly", buffer.name));
+    if (tolerance.reduction.empty() && (!tolerance.magnitude.empty() || tolerance.accumulator))
+      fail(place, "'magnitude' and 'accumulator' say something about 'reduction', which is not given");
     out_.tolerances.push_back({tolerance.buffer, optional(tolerance.abs, place + ".abs", out_.common),
-                               optional(tolerance.rel, place + ".rel", out_.common)});
+                               optional(tolerance.rel, place + ".rel", out_.common),
+                               optional(tolerance.reduction, place + ".reduction", out_.common),
+                               optional(tolerance.magnitude, place + ".magnitude", out_.common), buffer.dtype,
+                               accumulator});
   }
 }
 

@@ -216,8 +216,8 @@ tl::expected<std::vector<StepPlan>, Rejection> SpecProgram::reference_steps(cons
 }
 
 SpecProgram::Limits SpecProgram::tolerance(std::string_view buffer, const Binding& binding) const {
-  const auto limit = [&](const OptionalExpression& expression) {
-    if (!expression) return 0.0;
+  const auto number = [&](const OptionalExpression& expression, double otherwise) {
+    if (!expression) return otherwise;
     const Evaluator evaluator(compiled_->code, binding.values());
     const double value = evaluator.real(*expression);
     if (!(value >= 0)) evaluator.reject(*expression, fmt::format("is {}, expected a number from 0", value));
@@ -225,11 +225,40 @@ SpecProgram::Limits SpecProgram::tolerance(std::string_view buffer, const Bindin
   };
   for (const CompiledTolerance& tolerance : compiled_->code.tolerances) {
     if (tolerance.buffer != buffer) continue;
-    const auto limits = rejections_of([&] { return Limits{limit(tolerance.abs), limit(tolerance.rel)}; });
+    const auto limits = rejections_of([&] {
+      Limits derived;
+      if (tolerance.reduction)
+        derived = summation_limits(number(tolerance.reduction, 0), number(tolerance.magnitude, 1),
+                                   tolerance.accumulator, tolerance.output);
+      return Limits{number(tolerance.abs, derived.abs), number(tolerance.rel, derived.rel)};
+    });
     if (!limits) throw SpecError(fmt::format("kernel '{}': {}", spec().name, limits.error().message));
     return *limits;
   }
   return {};
+}
+
+double unit_roundoff(DType type) noexcept {
+  switch (type) {
+    case DType::f64:
+      return 0x1p-53;
+    case DType::f32:
+      return 0x1p-24;
+    case DType::f16:
+      return 0x1p-11;
+    case DType::bf16:
+      return 0x1p-8;
+    default:
+      return 0;  // integers do not round
+  }
+}
+
+SpecProgram::Limits summation_limits(double terms, double magnitude, DType accumulator, DType output) noexcept {
+  constexpr double kLambda = 4;
+  const double u = unit_roundoff(accumulator);
+  // The last rounding, to the output's type; none if the accumulator is the output.
+  const double last = accumulator == output ? 0 : unit_roundoff(output);
+  return {kLambda * terms * u * magnitude, kLambda * std::sqrt(terms) * u + last};
 }
 
 SpecProgram::WorkAmount SpecProgram::work(const Binding& binding) const {

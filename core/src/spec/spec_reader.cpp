@@ -289,9 +289,16 @@ Reference read_reference(const JsonCursor& cursor) {
 }
 
 Tolerance read_tolerance(const JsonCursor& cursor) {
-  cursor.only({"buffer", "abs", "rel", "reason"});
-  return {cursor.at("buffer").text(), expression_or_empty(cursor, "abs"), expression_or_empty(cursor, "rel"),
-          text_or(cursor, "reason")};
+  cursor.only({"buffer", "abs", "rel", "reduction", "magnitude", "accumulator", "reason"});
+  Tolerance tolerance;
+  tolerance.buffer = cursor.at("buffer").text();
+  tolerance.abs = expression_or_empty(cursor, "abs");
+  tolerance.rel = expression_or_empty(cursor, "rel");
+  tolerance.reduction = expression_or_empty(cursor, "reduction");
+  tolerance.magnitude = expression_or_empty(cursor, "magnitude");
+  if (const auto type = cursor.find("accumulator")) tolerance.accumulator = read_dtype(*type);
+  tolerance.reason = text_or(cursor, "reason");
+  return tolerance;
 }
 
 Work read_work(const JsonCursor& cursor) {

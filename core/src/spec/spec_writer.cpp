@@ -178,6 +178,9 @@ JsonValue tolerance(const Tolerance& tolerance) {
       .text("buffer", tolerance.buffer)
       .given("abs", tolerance.abs)
       .given("rel", tolerance.rel)
+      .given("reduction", tolerance.reduction)
+      .given("magnitude", tolerance.magnitude)
+      .given("accumulator", tolerance.accumulator ? std::string(name_of(*tolerance.accumulator)) : std::string())
       .given("reason", tolerance.reason)
       .take();
 }

@@ -224,12 +224,16 @@ struct Reference {
   bool operator==(const Reference&) const = default;
 };
 
-/// An element passes if |out - expected| <= abs + rel * |expected|; NaN never passes.
+/// An element passes if |out - expected| <= abs + rel * |expected|; NaN and infinity only where they are expected.
+/// With `reduction`, what is not given of both is derived from it (docs/measuring.md, "Tolerances").
 struct Tolerance {
   std::string buffer;
-  ExprText abs;        // may read dims; empty: 0
-  ExprText rel;        // empty: 0
-  std::string reason;  // why this much is right
+  ExprText abs;                      // may read dims; empty: derived, else 0
+  ExprText rel;                      // empty: derived, else 0
+  ExprText reduction;                // how many terms are summed into an element; empty: nothing is derived
+  ExprText magnitude;                // of the largest term; empty: 1
+  std::optional<DType> accumulator;  // what they are summed in; none: the buffer's type
+  std::string reason;                // why this much is right
   bool operator==(const Tolerance&) const = default;
 };
 

@@ -153,8 +153,8 @@ class SpecProgram {
   struct Limits {
     double abs = 0, rel = 0;
   };
-  /// Tolerance of a buffer at a size; {0, 0} (bit equality) if the spec gives none. Errors: SpecError if the expression
-  /// cannot be evaluated or is negative: a limit is never guessed.
+  /// Tolerance of a buffer at a size: as given, else derived from its reduction length, else {0, 0} (bit equality).
+  /// Errors: SpecError if the expression cannot be evaluated or is negative: a limit is never guessed.
   Limits tolerance(std::string_view buffer, const Binding& binding) const;
 
   struct WorkAmount {
@@ -169,5 +169,11 @@ class SpecProgram {
   struct Compiled;
   std::unique_ptr<const Compiled> compiled_;
 };
+
+/// The largest relative error of rounding to a type: 2^-24 for f32; 0 for integers.
+double unit_roundoff(DType type) noexcept;
+/// How far a sum of `terms` numbers of at most `magnitude`, summed in `accumulator` and stored as `output`, may be off.
+/// docs/measuring.md, "Tolerances", has the derivation.
+SpecProgram::Limits summation_limits(double terms, double magnitude, DType accumulator, DType output) noexcept;
 
 }  // namespace kerntune

@@ -145,6 +145,9 @@ class Kernel {
     object.text("buffer", buffer);
     detail::add_if(object, "abs", tolerance.abs);
     detail::add_if(object, "rel", tolerance.rel);
+    detail::add_if(object, "reduction", tolerance.reduction);
+    detail::add_if(object, "magnitude", tolerance.magnitude);
+    if (tolerance.accumulator) object.text("accumulator", detail::name_of(*tolerance.accumulator));
     return tolerances_.push_back(object.text_if("reason", tolerance.reason).json()), *this;
   }
   Kernel& work(const Work& work) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -224,11 +225,15 @@ struct ReferenceKernel {
   std::vector<Step> steps{};
 };
 
-/// An element passes if |out - expected| <= abs + rel * |expected|.
+/// An element passes if |out - expected| <= abs + rel * |expected|. With `reduction`, what is not given of both is
+/// derived from it.
 struct Tolerance {
   Expr abs{};  // may read dims
   Expr rel{};
-  std::string reason{};  // why this much is right
+  Expr reduction{};                    // how many terms are summed into an element
+  Expr magnitude{};                    // of the largest term; else 1
+  std::optional<DType> accumulator{};  // what they are summed in; else the buffer's type
+  std::string reason{};                // why this much is right
 };
 
 struct Work {
