@@ -56,7 +56,12 @@ Digest final_digest(const FinalRecord& r) {
   hasher.add(r.dims).add(r.other_dims).add(r.batch_dim).add(r.batch);
   hasher.add(r.device_class).add(r.toolchain).add(r.policy).add(r.config).add(r.default_config);
   hasher.add(r.time_ns).add(r.default_time_ns).add(r.speedup).add(r.speedup_low).add(r.speedup_high);
-  hasher.add(r.verified).add(std::int64_t{r.unresolved}).add(r.details_json).add(r.run_id).add(r.finished_unix_us);
+  hasher.add(r.verified)
+      .add(r.verification_json)
+      .add(std::int64_t{r.unresolved})
+      .add(r.details_json)
+      .add(r.run_id)
+      .add(r.finished_unix_us);
   hasher.add(static_cast<std::int64_t>(r.ties.size()));
   for (const std::string& tie : r.ties) hasher.add(tie);
   return hasher.finish();

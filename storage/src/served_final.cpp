@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "proof.hpp"
 #include "row_check.hpp"
 
 namespace kerntune::storage {
@@ -11,7 +12,8 @@ namespace {
 // LEFT: a winner whose context is lost then shows as damage instead of vanishing.
 constexpr char kAll[] =
     "SELECT c.kernel, c.device_class, f.other_dims, c.policy, f.batch, c.code_digest, c.toolchain, f.space_digest, "
-    "f.reference_digest, f.finished_unix_us, f.id, f.config, f.default_config, f.time_ns, f.served_check "
+    "f.reference_digest, f.finished_unix_us, f.id, f.config, f.default_config, f.time_ns, f.served_check, "
+    "f.verified, (SELECT e.proven FROM evaluation AS e WHERE e.context = f.context AND e.config = f.config) "
     "FROM final AS f NOT INDEXED LEFT JOIN context AS c ON c.id = f.context";
 
 }  // namespace
@@ -25,7 +27,7 @@ std::int64_t served_check(const ServedFinal& s) noexcept {
       .add(s.reference_digest)
       .add(s.finished_unix_us)
       .add(s.id);
-  check.add(s.config).add(s.default_config).add(s.time_ns);
+  check.add(s.config).add(s.default_config).add(s.time_ns).add(s.verified);
   return check.value();
 }
 
@@ -47,10 +49,14 @@ ServedFinal ServedFinals::row() const {
   served.config = rows_.text(11);
   served.default_config = rows_.text(12);
   served.time_ns = rows_.real(13);
-  if (rows_.integer(14) != served_check(served)) {
+  served.verified = rows_.text(15);
+  const auto damaged = [&](const char* how) {
     sqlite::throw_damaged("the winner of kernel '" + std::string(served.kernel) + "' at batch " +
-                          std::to_string(served.batch) + " does not match its check");
-  }
+                          std::to_string(served.batch) + how);
+  };
+  if (rows_.integer(14) != served_check(served)) damaged(" does not match its check");
+  if (!is_proof(served.verified) || rows_.optional_integer(16).value_or(0) != 1)
+    damaged(" has no proven evaluation behind it");
   return served;
 }
 

@@ -20,6 +20,7 @@ struct ServedFinal {
   std::span<const std::byte> id;
   std::string_view config, default_config;  // the answer
   double time_ns = 0;
+  std::string_view verified;
 };
 
 /// final.served_check.
@@ -31,7 +32,8 @@ class ServedFinals {
  public:
   explicit ServedFinals(sqlite::Connection& db);
   bool step() { return rows_.step(); }
-  /// Errors: SqliteError (damage) if the row is not as it was written. Views are valid until step().
+  /// Errors: SqliteError (damage) if the row is not as it was written, or no proven evaluation stands behind it. Views
+  /// are valid until step().
   ServedFinal row() const;
 
  private:

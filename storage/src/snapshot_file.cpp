@@ -23,7 +23,8 @@ Snapshot refused(const std::string& name, const std::string& problem) {
 // Of the pages behind the table, and that no row is missing from it. A damaged tree can otherwise lead in circles, so
 // this comes first. A view in place of a table could do anything.
 void require_sound_tables(sqlite::Connection& db) {
-  if (db.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('final', 'context')") != 2) {
+  if (db.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('final', 'context', "
+                 "'evaluation')") != 3) {
     sqlite::throw_damaged("the tables of results are missing");
   }
   auto check = db.query("PRAGMA quick_check('final')");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "proof.hpp"
 #include "row_check.hpp"
 #include "samples.hpp"
 #include "store_connection.hpp"
@@ -17,7 +18,7 @@ const std::string kSelect =
     "e.median_ns, "
     "e.started_unix_us, e.wall_us, e.run_id, e.reason, e.verified, e.reference_digest, e.row_check, e.message, "
     "e.facts, "
-    "e.compile, e.samples_ns FROM evaluation AS e JOIN context AS c ON c.id = e.context ";
+    "e.compile, e.samples_ns, e.proven, e.verification FROM evaluation AS e JOIN context AS c ON c.id = e.context ";
 const std::string kFind = kSelect + "WHERE e.id = ?1";
 const std::string kOfContext = kSelect +
                                "WHERE c.kernel = ?1 AND c.device_class = ?2 AND c.dims = ?3 AND c.code_digest = ?4 "
@@ -26,13 +27,17 @@ const std::string kRecent = kSelect + "WHERE ?1 = '' OR c.kernel = ?1 ORDER BY e
 constexpr char kStore[] =
     "INSERT INTO evaluation (id, context, config, status, median_ns, started_unix_us, wall_us, run_id, reason, "
     "verified, "
-    "reference_digest, row_check, message, facts, compile, samples_ns) "
-    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) "
+    "reference_digest, row_check, message, facts, compile, samples_ns, proven, verification) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18) "
     "ON CONFLICT (id) DO UPDATE SET status = excluded.status, median_ns = excluded.median_ns, "
     "started_unix_us = excluded.started_unix_us, wall_us = excluded.wall_us, run_id = excluded.run_id, "
     "reason = excluded.reason, verified = excluded.verified, reference_digest = excluded.reference_digest, "
     "row_check = excluded.row_check, message = excluded.message, facts = excluded.facts, compile = excluded.compile, "
-    "samples_ns = excluded.samples_ns";
+    "samples_ns = excluded.samples_ns, proven = excluded.proven, verification = excluded.verification";
+// What the triggers do for other programs; this library runs with triggers off.
+constexpr char kWithdrawTies[] =
+    "DELETE FROM final_tie WHERE final_id IN (SELECT id FROM final WHERE context = ?1 AND config = ?2)";
+constexpr char kWithdraw[] = "DELETE FROM final WHERE context = ?1 AND config = ?2";
 constexpr char kFinish[] = "DELETE FROM started WHERE id = ?1";
 
 constexpr std::array<std::string_view, 3> kStatusNames = {"measured", "slower", "rejected"};  // in Status's order
@@ -53,6 +58,7 @@ std::int64_t row_check(const EvaluationRecord& r) {
   check.add(r.verified).add(r.reference_digest).add(r.message).add(r.facts_json).add(r.compile_json);
   check.add(static_cast<std::int64_t>(r.samples_ns.size()));
   for (const double sample : r.samples_ns) check.add(sample);
+  check.add(std::int64_t{r.proven}).add(r.verification_json);
   return check.value();
 }
 
@@ -71,6 +77,8 @@ EvaluationRecord read_evaluation(const sqlite::Query& row) {
   record.facts_json = row.text(18);
   record.compile_json = row.text(19);
   record.samples_ns = decode_samples(row.blob(20));
+  record.proven = row.integer(21) != 0;
+  record.verification_json = row.text(22);
   if (!std::ranges::equal(row.blob(7), evaluation_digest(record.key)) || row.integer(16) != row_check(record)) {
     sqlite::throw_damaged("the evaluation of '" + record.key.config + "' of kernel '" + record.key.kernel +
                           "' does not match its checks");
@@ -79,18 +87,29 @@ EvaluationRecord read_evaluation(const sqlite::Query& row) {
 }
 
 void require_sound(const EvaluationRecord& record, const std::string& path) {
+  const std::string doing = "store the evaluation of '" + record.key.config + "' in";
   const auto is_time = [](double value) { return std::isfinite(value) && value >= 0; };
-  if (is_time(record.median_ns) && std::ranges::all_of(record.samples_ns, is_time)) return;
-  fail("store the evaluation of '" + record.key.config + "' in", path,
-       "a time is negative or not a number; nothing was stored, the measurement is at fault");
+  if (!is_time(record.median_ns) || !std::ranges::all_of(record.samples_ns, is_time)) {
+    fail(doing, path, "a time is negative or not a number; nothing was stored, the measurement is at fault");
+  }
+  const bool rejected = record.status == Status::rejected;
+  if ((record.proven && !is_proof(record.verified)) || (rejected && record.verified != "no")) {
+    fail(doing, path,
+         "it is " + std::string(name_of(record.status)) + ", verified '" + record.verified + "'" +
+             (record.proven ? " and proven" : "") + ", which contradict each other; nothing was stored");
+  }
 }
 
 void store(sqlite::Connection& db, std::int64_t context, const EvaluationRecord& r) {
   const Digest id = evaluation_digest(r.key);
   db.query(kStore, id, context, r.key.config, name_of(r.status), r.median_ns, r.started_unix_us, r.wall_us, r.run_id,
            r.reason, r.verified, r.reference_digest, row_check(r), r.message, r.facts_json, r.compile_json,
-           encode_samples(r.samples_ns))
+           encode_samples(r.samples_ns), std::int64_t{r.proven}, r.verification_json)
       .run();
+  if (!r.proven) {
+    db.query(kWithdrawTies, context, r.key.config).run();
+    db.query(kWithdraw, context, r.key.config).run();
+  }
   db.query(kFinish, id).run();
 }
 

@@ -28,7 +28,7 @@ void make_store(std::int64_t winners) {
     auto record = testing::sample_final(std::int64_t{1} << i % kBatches, static_cast<double>(10 + i % kBatches));
     record.other_dims = sizes(i / kBatches);
     record.dims = "batch=" + std::to_string(record.batch) + "," + record.other_dims;
-    store.record_final(record);
+    kerntune::testing::record_winner(store, record);
   }
 }
 

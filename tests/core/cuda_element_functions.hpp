@@ -20,4 +20,4 @@ inline u64 high_product(u64 a, u64 b) {
 }  // namespace kerntune::fill
 
 #define KERNTUNE_FN inline
-#include "measure/fill_element.cuh"
+#include "measure/compare_element.cuh"

@@ -15,6 +15,7 @@ Index blockIdx, threadIdx, gridDim, blockDim;
 
 // One thread at a time: nothing needs to be atomic.
 void atomicAdd(unsigned long long* target, unsigned long long value) { *target += value; }
+void atomicAdd(double* target, double value) { *target += value; }
 void atomicMin(unsigned long long* target, unsigned long long value) { *target = std::min(*target, value); }
 void atomicMax(unsigned long long* target, unsigned long long value) { *target = std::max(*target, value); }
 unsigned long long nanoseconds() { return 0; }
@@ -52,7 +53,8 @@ bool run(const std::string& name, unsigned blocks, unsigned threads, void** argu
   if (name == "kerntune_check_guard") return run_grid(kerntune_check_guard, blocks, threads, arguments), true;
   if (name == "kerntune_compare") return run_grid(kerntune_compare, blocks, threads, arguments), true;
   if (name == "kerntune_digest") return run_grid(kerntune_digest, blocks, threads, arguments), true;
-  return name == "kerntune_empty";
+  if (name == "kerntune_count_equal") return run_grid(kerntune_count_equal, blocks, threads, arguments), true;
+  return name == "kerntune_empty" || name == "kerntune_disturb";
 }
 
 }  // namespace kerntune::cuda::emulation

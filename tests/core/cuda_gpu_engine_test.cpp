@@ -8,6 +8,7 @@
 #include "cuda/device_memory.hpp"
 #include "cuda/engine_kernels.hpp"
 #include "cuda_gpu_fixture.hpp"
+#include "measure/compare.hpp"
 #include "measure/fill.hpp"
 
 namespace kerntune::cuda {
@@ -102,12 +103,20 @@ TEST_F(GpuEngine, ComparesEveryType) {
     bytes[(kCount - 1) * size_of(type)] ^= 1;  // the last bit of the last element
     bytes[1234 * size_of(type)] ^= 1;
     upload(got, bytes);
-    const CompareResult exact = kernels().compare({got.address(), kCount, type}, expected.address(), {});
-    EXPECT_EQ(exact.wrong.count, 2u);
-    EXPECT_EQ(exact.wrong.first, 1234u);
-    EXPECT_GT(exact.max_abs_bits, 0u);
-    const CompareResult loose = kernels().compare({got.address(), kCount, type}, expected.address(), {1, 0.01, ~0ull});
-    EXPECT_EQ(loose.wrong.count, 0u);
+    const compare::Tally exact = kernels().compare({got.address(), kCount, type}, expected.address(), {}, ~0ull);
+    EXPECT_EQ(exact.wrong, 2u);
+    EXPECT_EQ(exact.first_wrong, 1234u);
+    EXPECT_GT(exact.max_abs, 0);
+    const auto on_device = comparison_of(exact, kCount);
+    const auto original = on_host(type, fill, kCount, 1, 0);
+    const auto on_the_host = compare_host(type, bytes.data(), original.data(), kCount, {}, ~0ull);
+    EXPECT_EQ(on_device.max_abs_error, on_the_host.max_abs_error);
+    EXPECT_EQ(on_device.max_rel_error, on_the_host.max_rel_error);
+    EXPECT_EQ(on_device.worst, on_the_host.worst);
+    EXPECT_NEAR(on_device.rel_l2_error, on_the_host.rel_l2_error, 1e-9 * on_the_host.rel_l2_error);
+    EXPECT_NEAR(on_device.cosine, on_the_host.cosine, 1e-12);
+    const compare::Tally loose = kernels().compare({got.address(), kCount, type}, expected.address(), {1, 0.01}, ~0ull);
+    EXPECT_EQ(loose.wrong, 0u);
   }
 }
 

@@ -15,7 +15,8 @@ namespace kerntune::testkernels {
 std::string add_spec(const std::string& params, const std::string& steps, const std::string& text,
                      const std::string& extra = "");
 
-/// A callable kernel that copies `a` to `c`; with sync=1 its launch waits for the stream, which it must not.
+/// A callable kernel that copies `a` to `c`; with sync=1 its launch waits for the stream, which it must not;
+/// with sync=2 it reports success and launches nothing.
 std::string callable_spec();
 
 /// The usual pieces of it.

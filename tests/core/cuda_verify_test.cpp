@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "cuda_fake_fixture.hpp"
+#include "measure/compare.hpp"
+#include "measure/fill.hpp"
 
 namespace kerntune::cuda {
 namespace {
@@ -27,8 +29,9 @@ TEST_F(FakeDeviceTest, VerifiesARightKernelOnSeveralSeeds) {
   for (const std::uint64_t seed : {1, 2, 3, 2}) {
     const auto verified = session_->verify(*prepared, seed);
     ASSERT_TRUE(verified) << verified.error().message;
-    EXPECT_EQ(verified->seed, seed);
-    EXPECT_EQ(verified->elements, 1000u);
+    EXPECT_EQ(verified->seeds, std::vector<std::uint64_t>{seed});
+    EXPECT_EQ(verified->runs, 2u);
+    EXPECT_EQ(verified->elements, 2000u);
     EXPECT_EQ(verified->max_abs_error, 0);
   }
   EXPECT_EQ(session_->verified_by(), "reference");
@@ -210,7 +213,86 @@ TEST_F(WithReferenceKernel, RefusesOneThatLeavesElementsUnwritten) {
   driver.kernels["naive"].body = [](const FakeLaunch&) { return CUDA_SUCCESS; };
   const auto opened = device().open(request(), kernel.plugin.get());
   ASSERT_FALSE(opened);
-  EXPECT_THAT(opened.error().message, HasSubstr("the reference kernel leaves c[0] NaN or unwritten"));
+  EXPECT_THAT(opened.error().message, HasSubstr("the reference kernel leaves c[0] unwritten (100 of 100 elements)"));
+}
+
+TEST_F(WithReferenceKernel, NanPassesWhereTheReferenceHasIt) {
+  const auto with_nan = [](int at) {
+    return add_then([at](const FakeLaunch& launch) {
+      if (launch.argument<int>(3) == 1000) launch.argument<float*>(2)[at] = std::numeric_limits<float>::quiet_NaN();
+    });
+  };
+  driver.kernels["naive"].body = with_nan(5);
+  driver.kernels["add"].body = with_nan(5);
+  open(request());
+  auto prepared = prepare();
+  const auto verified = session_->verify(*prepared, 1);
+  EXPECT_TRUE(verified) << verified.error().message;
+  driver.kernels["add"].body = with_nan(6);
+  EXPECT_THAT(rejected_verify(*prepared).message, HasSubstr("expected nan"));
+}
+
+/// c = a, over bytes, where any value may be a result and the poison too.
+class IntegerOutput : public FakeDeviceTest {
+ protected:
+  IntegerOutput() {
+    kernel = testkernels::kernel_of(testkernels::add_spec(testkernels::kAddParams, testkernels::kAddSteps, "", R"(,
+      "tolerances": [], "buffers": [{"name": "a", "dtype": "u8", "count": "batch", "role": "in", "fill": {"kind": "uniform", "a": 0, "b": 255}},
+        {"name": "b", "dtype": "u8", "count": "batch", "role": "in"}, {"name": "c", "dtype": "u8", "count": "batch", "role": "out"}],
+      "reference": {"kernel": {"code": {"kind": "source", "file": "reference.cu", "text": "x"},
+        "steps": [{"kind": "launch", "entry": "naive", "grid": [1], "args": [
+          {"buffer": "a"}, {"buffer": "b"}, {"buffer": "c"}, {"scalar": "i32", "value": "batch"}]}]}})"));
+    driver.kernels["naive"] = {copies_all_but(-1), {8, 8, 8, 4}};
+    driver.kernels["add"].body = copies_all_but(-1);
+    with_plugin = false;
+  }
+  static std::function<CUresult(const FakeLaunch&)> copies_all_but(int left_out) {
+    return [left_out](const FakeLaunch& launch) {
+      const auto* a = launch.argument<unsigned char*>(0);
+      auto* c = launch.argument<unsigned char*>(2);
+      for (int i = 0; i < launch.argument<int>(3); ++i)
+        if (i != left_out) c[i] = a[i];
+      return CUDA_SUCCESS;
+    };
+  }
+  SessionRequest request() {
+    SessionRequest request = testkernels::request_for(kernel, 4000);
+    request.reference_modules = {module_of("reference", "naive")};
+    return request;
+  }
+};
+
+TEST_F(IntegerOutput, PassesThoughThePoisonIsAmongTheResults) {
+  open(request());
+  auto prepared = prepare();
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const auto verified = session_->verify(*prepared, seed);
+    EXPECT_TRUE(verified) << verified.error().message;
+  }
+}
+
+TEST_F(IntegerOutput, NoElementCanBeLeftOut) {
+  open(request());
+  auto prepared = prepare();
+  std::vector<unsigned char> expected(4000);
+  fill_host(DType::u8, expected.data(), expected.size(), Fill{Fill::Kind::uniform, 0, 255}, 1, 0);
+  int poisonous = 0;
+  for (int i = 0; i < 4000; ++i) {  // those where one run's poison is what is expected
+    if (expected[static_cast<std::size_t>(i)] != poison_bits(DType::u8, 1, 0) &&
+        expected[static_cast<std::size_t>(i)] != poison_bits(DType::u8, 1, 1))
+      continue;
+    ++poisonous;
+    driver.kernels["add"].body = copies_all_but(i);
+    EXPECT_FALSE(session_->verify(*prepared, 1)) << i;
+  }
+  EXPECT_GT(poisonous, 2);
+}
+
+TEST_F(IntegerOutput, RefusesAReferenceThatLeavesOneOut) {
+  driver.kernels["naive"].body = copies_all_but(17);
+  open(request());
+  auto prepared = prepare();
+  EXPECT_THAT(rejected_verify(*prepared).message, HasSubstr("the reference kernel leaves elements of 'c' unwritten"));
 }
 
 }  // namespace

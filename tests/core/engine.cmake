@@ -1,4 +1,4 @@
-foreach(unit statistics racing confirm)
+foreach(unit statistics racing confirm edge_sizes static_filter)
   kerntune_add_test(NAME engine_${unit}_test SOURCES engine_${unit}_test.cpp LIBRARIES kerntune_core LABELS unit)
   target_include_directories(engine_${unit}_test PRIVATE ${PROJECT_SOURCE_DIR}/core/src)
 endforeach()
@@ -11,3 +11,10 @@ target_compile_definitions(engine_tune_test PRIVATE
   KERNTUNE_TEST_TROUBLE="$<TARGET_FILE:kerntune_plugin_trouble>"
   KERNTUNE_TEST_EXITS="$<TARGET_FILE:kerntune_plugin_exits_in_constructor>")
 add_dependencies(engine_tune_test kerntune_plugin_trouble kerntune_plugin_exits_in_constructor)
+
+kerntune_add_plugin(wrong SOURCES fixtures/wrong.cpp)
+kerntune_add_test(NAME engine_verify_test SOURCES engine_verify_test.cpp ../support/worker_main.cpp
+  LIBRARIES kerntune_core LABELS unit TIMEOUT 180)
+target_include_directories(engine_verify_test PRIVATE ${PROJECT_SOURCE_DIR}/core/src)
+target_compile_definitions(engine_verify_test PRIVATE KERNTUNE_TEST_WRONG="$<TARGET_FILE:kerntune_plugin_wrong>")
+add_dependencies(engine_verify_test kerntune_plugin_wrong)

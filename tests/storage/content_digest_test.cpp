@@ -23,7 +23,7 @@ TEST(ContentDigest, MatchesAnIndependentImplementation) {
                            .toolchain = "nvrtc 13.0",
                            .policy = "l2=cold"}),
             "61240776f0f18a36c85940ebf12bc6076a72216e377ebf3a1024feed56153d69");
-  EXPECT_EQ(to_hex(final_digest(sample_final())), "69e571d9dbc65f46b31b08e5c8951af9638311cf32e88fe4b6d6777de2c3f463");
+  EXPECT_EQ(to_hex(final_digest(sample_final())), "b45ec1dc184ece469677fa91ebc9aef46a351025b0d775cd45c9911941b95ce5");
 }
 
 TEST(ContentDigest, ChangesWithEveryFieldOfAKey) {

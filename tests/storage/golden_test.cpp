@@ -33,8 +33,12 @@ TEST_P(Golden, HoldsItsEvaluations) {
     EXPECT_EQ(found->median_ns, expected.median_ns);
     EXPECT_EQ(found->samples_ns, expected.samples_ns);
     EXPECT_EQ(found->facts_json, expected.facts_json);
+    EXPECT_EQ(found->verified, expected.verified);
+    EXPECT_EQ(found->proven, expected.proven);
+    EXPECT_EQ(found->verification_json, expected.verification_json);
   }
-  EXPECT_EQ(store.recent("", 100).size(), golden_evaluations().size());
+  const std::size_t proofs = golden_finals().size();  // one behind each winner; that of the history is tile=1
+  EXPECT_EQ(store.recent("", 100).size(), golden_evaluations().size() + proofs);
 }
 
 TEST_P(Golden, HoldsItsRunAndWhatWasInFlight) {

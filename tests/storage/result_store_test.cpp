@@ -56,6 +56,8 @@ TEST_F(ResultStoreTest, GivesBackARejectionWithItsReason) {
   EvaluationRecord rejected = sample_evaluation();
   rejected.status = Status::rejected;
   rejected.reason = "too_many_registers";
+  rejected.verified = "no";
+  rejected.proven = false;
   rejected.message = "kernel 'gemm' needs 300 registers;\nthe device has 255";
   rejected.median_ns = 0;
   rejected.samples_ns.clear();

@@ -32,7 +32,7 @@ class StoreFinals : public ::testing::Test {
 TEST_F(StoreFinals, GivesBackEveryField) {
   FinalRecord stored = sample_final();
   stored.unresolved = true;
-  store.record_final(stored);
+  kerntune::testing::record_winner(store, stored);
   const auto finals = store.finals();
   ASSERT_EQ(finals.size(), 1u);
   const FinalRecord& found = finals[0];
@@ -50,10 +50,10 @@ TEST_F(StoreFinals, TheNewestOfAnIdentityIsCurrent) {
   FinalRecord record = sample_final();
   record.config = "new";
   record.finished_unix_us += 1;
-  store.record_final(record);
+  kerntune::testing::record_winner(store, record);
   record.config = "old";
   record.finished_unix_us -= 1;
-  store.record_final(record);
+  kerntune::testing::record_winner(store, record);
   EXPECT_THAT(current(), ElementsAre("new"));
 }
 
@@ -63,23 +63,23 @@ TEST_F(StoreFinals, OfEqualTimesTheLargerIdIsCurrentWhateverTheOrder) {
   a.config = "a";
   b.config = "b";
   const std::string expected = final_digest(a) > final_digest(b) ? "a" : "b";
-  store.record_final(a);
-  store.record_final(b);
+  kerntune::testing::record_winner(store, a);
+  kerntune::testing::record_winner(store, b);
   auto other = ResultStore::open(dir.file("b.db"), ResultStore::Mode::create);
-  other.record_final(b);
-  other.record_final(a);
+  kerntune::testing::record_winner(other, b);
+  kerntune::testing::record_winner(other, a);
   EXPECT_THAT(current(), ElementsAre(expected));
   EXPECT_EQ(other.finals()[0].config, expected);
 }
 
 TEST_F(StoreFinals, WinnersOfOtherIdentitiesStayCurrent) {
-  store.record_final(sample_final());
+  kerntune::testing::record_winner(store, sample_final());
   for (std::string FinalRecord::* field :
        {&FinalRecord::code_digest, &FinalRecord::space_digest, &FinalRecord::reference_digest, &FinalRecord::toolchain,
         &FinalRecord::policy, &FinalRecord::device_class, &FinalRecord::dims, &FinalRecord::kernel}) {
     FinalRecord other = sample_final();
     other.*field = "other";
-    store.record_final(other);
+    kerntune::testing::record_winner(store, other);
   }
   EXPECT_EQ(store.finals().size(), 9u);
 }
@@ -93,7 +93,7 @@ TEST_F(StoreFinals, AreSortedByKernelSizesDeviceAndBatch) {
     record.dims = std::string(sizes) + std::to_string(batch);
     record.device_class = device;
     record.config = name;
-    store.record_final(record);
+    kerntune::testing::record_winner(store, record);
   };
   add("b", "n=1", "d", 1, "6");
   add("a", "n=2", "d", 1, "5");
@@ -106,8 +106,8 @@ TEST_F(StoreFinals, AreSortedByKernelSizesDeviceAndBatch) {
 }
 
 TEST_F(StoreFinals, StoringTheSameTwiceChangesNothing) {
-  store.record_final(sample_final());
-  store.record_final(sample_final());
+  kerntune::testing::record_winner(store, sample_final());
+  kerntune::testing::record_winner(store, sample_final());
   ASSERT_EQ(store.finals().size(), 1u);
   EXPECT_EQ(store.finals()[0].ties.size(), 2u);
 }

@@ -33,7 +33,7 @@ std::string config_of(std::int64_t i) { return "i=" + std::to_string(i); }
       const auto finished = sample_evaluation(config_of(i));
       const auto started = sample_started(config_of(i + 1));
       store.commit({&finished, 1}, {&started, 1});
-      if (i % 4 == 0) store.record_final(sample_final(i % 64 + 1));
+      if (i % 4 == 0) kerntune::testing::record_winner(store, sample_final(i % 64 + 1));
       if (::write(acknowledge, &i, sizeof i) != sizeof i) ::_exit(2);
     }
   } catch (const std::exception& error) {
@@ -79,7 +79,7 @@ void check_after_kill(const std::string& path, std::int64_t acknowledged, Tally&
   auto check = db.query("PRAGMA integrity_check");
   ASSERT_TRUE(check.step());
   ASSERT_EQ(check.text(0), "ok");
-  const auto stored = db.integer("SELECT count(*) FROM evaluation");
+  const auto stored = db.integer("SELECT count(*) FROM evaluation WHERE config LIKE 'i=%'");  // the others are proofs
   ASSERT_TRUE(stored == acknowledged || stored == acknowledged + 1) << stored << ", acknowledged " << acknowledged;
   tally.committed = stored;
 }

@@ -38,7 +38,7 @@ class StoreOpen : public ::testing::Test {
     auto store = ResultStore::open(path, Mode::create);
     const auto record = sample_evaluation();
     store.commit({&record, 1}, {});
-    store.record_final(sample_final());
+    kerntune::testing::record_winner(store, sample_final());
   }
   void change_with_sqlite(const std::string& sql) {
     auto db = sqlite::Connection::open(path, sqlite::Connection::Access::read_write, std::chrono::seconds(1));
@@ -172,7 +172,7 @@ TEST_F(StoreOpen, AReaderDoesNotWrite) {
   make_store();
   const std::string before = read_file(path);
   auto store = ResultStore::open(path, Mode::read_only);
-  EXPECT_THROW(store.record_final(sample_final(8)), StorageError);
+  EXPECT_THROW(kerntune::testing::record_winner(store, sample_final(8)), StorageError);
   EXPECT_THROW(store.begin_run(sample_run()), StorageError);
   EXPECT_EQ(read_file(path), before);
 }
@@ -204,7 +204,7 @@ TEST_F(StoreOpen, SaysThatAFolderIsReadOnly) {
   std::filesystem::permissions(dir.path(), std::filesystem::perms(0555));
   const auto commit = [&]() -> std::string {
     auto store = ResultStore::open(path, Mode::read_write);
-    store.record_final(sample_final(8));
+    kerntune::testing::record_winner(store, sample_final(8));
     return "stored";
   };
   EXPECT_THAT(in_unprivileged_child(commit), AllOf(HasSubstr("'" + path + "'"), HasSubstr("folder")));

@@ -28,7 +28,7 @@ class TunedConfigsFiles : public ::testing::Test {
  protected:
   void SetUp() override {
     auto store = ResultStore::open(path, ResultStore::Mode::create);
-    for (const std::int64_t batch : {8, 16, 64}) store.record_final(sample_final(batch));
+    for (const std::int64_t batch : {8, 16, 64}) kerntune::testing::record_winner(store, sample_final(batch));
   }
   void change_with_sqlite(const std::string& sql) {
     auto db = sqlite::Connection::open(path, sqlite::Connection::Access::read_write, std::chrono::seconds(1));

@@ -27,11 +27,11 @@ class TunedConfigsFlips : public ::testing::Test {
     {
       auto store = ResultStore::open(dir.file("a.db"), ResultStore::Mode::create);
       for (const std::int64_t batch : kBatches) {
-        store.record_final(sample_final(batch));
+        kerntune::testing::record_winner(store, sample_final(batch));
         auto again = sample_final(batch, 19);
         again.config = "newest";
         again.finished_unix_us += 1;
-        store.record_final(again);
+        kerntune::testing::record_winner(store, again);
       }
     }
     original = bytes_of(read_file(dir.file("a.db")));

@@ -42,7 +42,7 @@ auto is_default_because(const std::string& reason) {
 
 class TunedConfigsTest : public ::testing::Test {
  protected:
-  void tune(const FinalRecord& record) { store.record_final(record); }
+  void tune(const FinalRecord& record) { kerntune::testing::record_winner(store, record); }
   // A winner called `config`, a second younger for each one before.
   void tune(std::int64_t batch, double time_ns, const std::string& config,
             const std::function<void(FinalRecord&)>& change = {}) {
@@ -221,7 +221,8 @@ TEST_F(TunedConfigsTest, DoesNotDependOnTheOrderOfStoring) {
   }
   auto reversed = ResultStore::open(dir.file("b.db"), ResultStore::Mode::create);
   for (auto record = records.begin(); record != records.end(); ++record) tune(*record);
-  for (auto record = records.rbegin(); record != records.rend(); ++record) reversed.record_final(*record);
+  for (auto record = records.rbegin(); record != records.rend(); ++record)
+    kerntune::testing::record_winner(reversed, *record);
   const auto other = TunedConfigs::open(dir.file("b.db")).resolve(asked());
   for (std::int64_t batch = 1; batch < 10; ++batch) EXPECT_EQ(ask(batch).config, other.pick(batch).config);
 }

@@ -21,7 +21,7 @@ class TunedConfigsInUse : public ::testing::Test {
  protected:
   TunedConfigsInUse() {
     auto store = storage::ResultStore::open(dir.file("a.db"), storage::ResultStore::Mode::create);
-    for (std::int64_t batch = 1; batch <= 512; batch *= 2) store.record_final(sample_final(batch));
+    for (std::int64_t batch = 1; batch <= 512; batch *= 2) kerntune::testing::record_winner(store, sample_final(batch));
     configs = TunedConfigs::open(dir.file("a.db"));
   }
 

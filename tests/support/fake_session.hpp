@@ -45,7 +45,10 @@ class FakeSession final : public Session {
     return samples;
   }
   tl::expected<Verification, Rejection> verify(Prepared&, std::uint64_t seed) override {
-    return Verification{seed, 0, 0, 1};
+    Verification verification;
+    verification.seeds = {seed};
+    verification.elements = verification.runs = 1;
+    return verification;
   }
   std::string_view verified_by() const noexcept override { return "reference"; }
   bool context_lost() const noexcept override { return false; }

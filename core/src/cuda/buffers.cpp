@@ -4,25 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
+#include "measure/compare.hpp"
 #include "measure/fill.hpp"
 
 namespace kerntune::cuda {
 
 bool is_output(BufferRole role) noexcept { return role == BufferRole::out || role == BufferRole::inout; }
-
-unsigned char poison_byte(DType type, std::uint64_t seed) noexcept {
-  const bool is_real = type == DType::f32 || type == DType::f64 || type == DType::f16 || type == DType::bf16;
-  // Neither 0 nor 255, which integer outputs hold often.
-  return is_real ? 0xff : static_cast<unsigned char>(0x81 + (seed * 0x9e3779b97f4a7c15u >> 32) % 0x7c);
-}
-
-std::uint64_t poison_bits(DType type, std::uint64_t seed) noexcept {
-  std::uint64_t bits = 0;
-  std::memset(&bits, poison_byte(type, seed), size_of(type));
-  return bits;
-}
 
 std::vector<BoundBuffer> BufferSet::bound() const {
   std::vector<BoundBuffer> bound;
@@ -53,12 +41,11 @@ bool BufferSet::has_inouts() const noexcept {
   return std::ranges::any_of(plans_, [](const BufferPlan& plan) { return plan.role == BufferRole::inout; });
 }
 
-void BufferSet::poison(Context& context, std::uint64_t seed) {
+void BufferSet::poison(std::uint64_t seed, unsigned run) {
   for (std::size_t i = 0; i < size(); ++i) {
     const BufferPlan& plan = plans_[i];
-    if (plan.bytes == 0 || plan.role == BufferRole::in || plan.role == BufferRole::inout) continue;
-    context.check(context.api().memset_bytes(data(i), poison_byte(plan.dtype, seed), plan.bytes, context.stream()),
-                  fmt::format("poison '{}'", plan.name));
+    if (plan.count == 0 || plan.role == BufferRole::in || plan.role == BufferRole::inout) continue;
+    kernels_->fill_constant(elements(i), poison_bits(plan.dtype, seed, run));
   }
 }
 
@@ -86,15 +73,21 @@ void BufferSet::distrust_inputs() noexcept {
   for (const auto& buffer : memory_) buffer->filled_from.reset();
 }
 
-void run_watched(Context& context, BufferSet& buffers, std::uint64_t seed, std::string_view who,
+void run_watched(Context& context, EngineKernels& kernels, BufferSet& buffers, const WatchedRun& watched,
                  const std::function<void()>& enqueue) {
-  buffers.fill_inputs(seed);
-  buffers.reset_inouts(seed);
-  buffers.poison(context, seed);
+  buffers.fill_inputs(watched.seed);
+  buffers.reset_inouts(watched.seed);
+  buffers.poison(watched.seed, watched.run);
   buffers.write_guards();
+  const bool disturbed = watched.run > 0;
+  if (disturbed) {
+    context.synchronize("fill the buffers");  // else the disturbance is over before the launch
+    kernels.disturb(watched.seed);
+  }
   enqueue();
-  context.synchronize(fmt::format("run {}", who));
-  buffers.check_untouched(seed, who);
+  context.synchronize(fmt::format("run {}", watched.who));
+  if (disturbed) kernels.end_disturbance();
+  buffers.check_untouched(watched.seed, watched.who);
 }
 
 BufferSet BufferPool::acquire(std::vector<BufferPlan> plans) {

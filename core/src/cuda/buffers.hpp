@@ -34,8 +34,8 @@ class BufferSet {
   /// Fills `inout` buffers, which a launch has changed.
   void reset_inouts(std::uint64_t seed);
   bool has_inouts() const noexcept;
-  /// Writes what nobody wrote into outputs and workspaces: NaNs, or a byte that depends on the seed.
-  void poison(Context& context, std::uint64_t seed);
+  /// Writes poison_bits(seed, run) into outputs and workspaces.
+  void poison(std::uint64_t seed, unsigned run);
   void write_guards();
 
   /// Throws Rejected out_of_bounds if a guard zone or an `in` buffer is not as it was; `who` begins the message.
@@ -53,15 +53,17 @@ class BufferSet {
 
 bool is_output(BufferRole role) noexcept;
 
-/// One run under observation: fills, resets, poisons and guards the buffers from `seed`, calls `enqueue`, waits, and
-/// checks that nothing was written that must not be. Errors: Rejected; `who` ("the kernel") begins the message.
-void run_watched(Context& context, BufferSet& buffers, std::uint64_t seed, std::string_view who,
-                 const std::function<void()>& enqueue);
+/// A run under observation. The second run of a seed is disturbed and finds other poison than the first.
+struct WatchedRun {
+  std::uint64_t seed = 0;
+  unsigned run = 0;      // 0 or 1
+  std::string_view who;  // begins messages: "the kernel"
+};
 
-/// Byte that poison writes into a buffer of this type, and the element that it makes. Reals become NaNs of a pattern
-/// that no arithmetic produces; for integers the byte changes with the seed, so that no value escapes on every seed.
-unsigned char poison_byte(DType type, std::uint64_t seed) noexcept;
-std::uint64_t poison_bits(DType type, std::uint64_t seed) noexcept;
+/// Fills, resets, poisons and guards the buffers, calls `enqueue`, waits, and checks that nothing was written that must
+/// not be. Errors: Rejected.
+void run_watched(Context& context, EngineKernels& kernels, BufferSet& buffers, const WatchedRun& watched,
+                 const std::function<void()>& enqueue);
 
 /// Makes buffers and shares them between configurations. Keeps those of the last configuration alive in between.
 class BufferPool {

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include <kerntune/core/errors.hpp>
 
 #include "embedded_text.hpp"
+#include "measure/compare.hpp"
 
 namespace kerntune::cuda {
 namespace {
@@ -15,17 +17,40 @@ namespace {
 constexpr unsigned kThreads = 256;
 constexpr std::uint64_t kBlocksPerSm = 8;
 
+/// Long enough to overlap a launch and its beginning, short enough to cost nothing.
+constexpr std::uint64_t kDisturbanceNs = 200'000;
+
+compare::Tally tally_of(const CompareResult& result) {
+  compare::Tally tally;
+  tally.wrong = result.wrong.count;
+  tally.first_wrong = result.wrong.first;
+  tally.unwritten = result.unwritten.count;
+  tally.first_unwritten = result.unwritten.first;
+  tally.worst = result.worst;
+  tally.max_abs = std::bit_cast<double>(static_cast<std::uint64_t>(result.max_abs_bits));
+  tally.max_rel = std::bit_cast<double>(static_cast<std::uint64_t>(result.max_rel_bits));
+  for (const CompareSums& sums : result.sums) {
+    tally.error_squares += sums.error_squares;
+    tally.expected_squares += sums.expected_squares;
+    tally.got_squares += sums.got_squares;
+    tally.products += sums.products;
+  }
+  return tally;
+}
+
 }  // namespace
 
 CompileJob engine_kernels_job(const std::string& arch) {
   CompileJob job;
   job.file = "engine_kernels.cu";
   job.source = embedded_text("engine_kernels.cu");
-  for (const char* header : {"measure/fill_params.hpp", "measure/fill_element.cuh", "cuda/engine_results.hpp"})
+  for (const char* header : {"measure/fill_params.hpp", "measure/fill_element.cuh", "measure/compare_params.hpp",
+                             "measure/compare_element.cuh", "cuda/engine_results.hpp"})
     job.headers.emplace_back(header, embedded_text(header));
   job.options = {"--fmad=false"};
   job.entries = {"kerntune_fill",    "kerntune_check_fill", "kerntune_fill_guard", "kerntune_check_guard",
-                 "kerntune_compare", "kerntune_digest",     "kerntune_block",      "kerntune_empty"};
+                 "kerntune_compare", "kerntune_digest",     "kerntune_block",      "kerntune_empty",
+                 "kerntune_disturb", "kerntune_count_equal"};
   job.arch = arch;
   return job;
 }
@@ -57,11 +82,17 @@ EngineKernels::EngineKernels(Context& context, const CompiledModule& module)
   digest_ = function("kerntune_digest");
   block_ = function("kerntune_block");
   empty_ = function("kerntune_empty");
-  max_blocks_ = kBlocksPerSm *
-                static_cast<std::uint64_t>(std::max(1, context_.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)));
+  disturb_ = function("kerntune_disturb");
+  count_ = function("kerntune_count_equal");
+  sm_count_ = static_cast<unsigned>(std::max(1, context_.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)));
+  max_blocks_ = kBlocksPerSm * sm_count_;
+  require(api, api.stream_create(&aside_, CU_STREAM_NON_BLOCKING), "make a stream for disturbances");
 }
 
-EngineKernels::~EngineKernels() { context_.api().module_unload(module_); }
+EngineKernels::~EngineKernels() {
+  if (aside_ != nullptr) context_.api().stream_destroy(aside_);
+  context_.api().module_unload(module_);
+}
 
 CUfunction EngineKernels::function(const char* name) {
   CUfunction found = nullptr;
@@ -126,15 +157,32 @@ CheckResult EngineKernels::check_guard(CUdeviceptr zone, std::uint64_t bytes, st
   return read_result<CheckResult>();
 }
 
-CompareResult EngineKernels::compare(const Elements& got, CUdeviceptr expected, const CompareLimits& limits) {
+void EngineKernels::fill_constant(const Elements& elements, std::uint64_t bits) {
+  fill::Params constant{};
+  constant.type = fill::kU64;  // any integer type: the low bytes are written
+  constant.kind = fill::kConstant;
+  constant.low = bits;
+  fill(elements, constant);
+}
+
+CheckResult EngineKernels::count_equal(const Elements& elements, std::uint64_t value) {
+  reset_result<CheckResult>();
+  CUdeviceptr data = elements.data, result = result_.address();
+  fill::u64 count = elements.count, bytes = size_of(elements.type), bits = value;
+  void* arguments[] = {&data, &count, &bytes, &bits, &result};
+  launch(count_, count, arguments, "count elements");
+  return read_result<CheckResult>();
+}
+
+compare::Tally EngineKernels::compare(const Elements& got, CUdeviceptr expected, const SpecProgram::Limits& limits,
+                                      std::uint64_t poison) {
   reset_result<CompareResult>();
   CUdeviceptr data = got.data, result = result_.address();
-  fill::u64 count = got.count, type = static_cast<fill::u64>(got.type), bytes = size_of(got.type),
-            poison = limits.poison;
-  double abs = limits.abs, rel = limits.rel;
-  void* arguments[] = {&data, &expected, &count, &type, &bytes, &abs, &rel, &poison, &result};
+  fill::u64 count = got.count;
+  compare::Params params = compare_params(got.type, limits, poison);
+  void* arguments[] = {&data, &expected, &count, &params, &result};
   launch(compare_, count, arguments, "compare an output");
-  return read_result<CompareResult>();
+  return tally_of(read_result<CompareResult>());
 }
 
 std::uint64_t EngineKernels::digest(const Elements& elements) {
@@ -157,6 +205,19 @@ void EngineKernels::block(CUdeviceptr flag, CUdeviceptr gave_up, std::uint64_t t
 void EngineKernels::empty() {
   context_.check(context_.api().launch(empty_, 1, 1, 1, 1, 1, 1, 0, context_.stream(), nullptr, nullptr),
                  "launch the empty kernel");
+}
+
+void EngineKernels::disturb(std::uint64_t key) {
+  constexpr unsigned kBlocksToDisturb = 2;  // per multiprocessor
+  fill::u64 own_key = key, longest = kDisturbanceNs;
+  void* arguments[] = {&own_key, &longest};
+  context_.check(context_.api().launch(disturb_, kBlocksToDisturb * sm_count_, 1, 1, kThreads, 1, 1, 0, aside_,
+                                       arguments, nullptr),
+                 "disturb the device");
+}
+
+void EngineKernels::end_disturbance() {
+  context_.check(context_.api().stream_synchronize(aside_), "end a disturbance of the device");
 }
 
 }  // namespace kerntune::cuda

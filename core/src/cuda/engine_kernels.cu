@@ -16,7 +16,7 @@ __device__ inline double add(double a, double b) { return __dadd_rn(a, b); }
 __device__ inline u64 high_product(u64 a, u64 b) { return __umul64hi(a, b); }
 }  // namespace kerntune::fill
 #define KERNTUNE_FN __device__ inline
-#include "measure/fill_element.cuh"
+#include "measure/compare_element.cuh"
 
 __device__ inline unsigned long long nanoseconds() {
   unsigned long long now;
@@ -73,6 +73,15 @@ extern "C" __global__ void kerntune_check_fill(const void* data, u64 count, u64 
   note(result, found, first);
 }
 
+extern "C" __global__ void kerntune_count_equal(const void* data, u64 count, u64 bytes, u64 bits, CheckResult* result) {
+  u64 found = 0, first = ~0ull;
+  for (u64 i = first_index(); i < count; i += index_step()) {
+    if (load(data, i, bytes) != bits) continue;
+    if (found++ == 0) first = i;
+  }
+  note(result, found, first);
+}
+
 // A pattern that neither a constant nor a shifted copy of it can pass for.
 __device__ inline unsigned char guard_byte(u64 key, u64 index) {
   return static_cast<unsigned char>(kerntune::fill::random_bits(key, index, 0) >> 56);
@@ -99,64 +108,23 @@ __device__ inline void raise(u64* bits, double value) {
   if (mine > *static_cast<volatile u64*>(bits)) atomicMax(bits, mine);
 }
 
-__device__ inline double real_value(u64 bits, u64 type) {
-  if (type == kerntune::fill::kF16) return kerntune::fill::widened(bits, 5, 10);
-  if (type == kerntune::fill::kBf16) return kerntune::fill::widened(bits, 8, 7);
-  if (type == kerntune::fill::kF32) return kerntune::fill::widened(bits, 8, 23);
-  return kerntune::fill::double_of(bits);
-}
-
-// Sign-extends an element of a signed type, so that 64-bit arithmetic on it is right.
-__device__ inline u64 extended(u64 bits, u64 type, u64 bytes) {
-  const bool is_signed = type == kerntune::fill::kI8 || type == kerntune::fill::kI32;
-  return is_signed && (bits >> (8 * bytes - 1)) != 0 ? bits | ~0ull << (8 * bytes) : bits;
-}
-
-struct Difference {
-  double error;      // |got - expected|
-  double magnitude;  // |expected|
-};
-
-__device__ inline Difference real_difference(u64 got, u64 expected, u64 type) {
-  const double a = real_value(got, type), b = real_value(expected, type);
-  const double magnitude = b < 0 ? -b : b;
-  if (a == b) return {0, magnitude};  // equal infinities too
-  const double d = kerntune::fill::add(a, -b);
-  return {d < 0 ? -d : d, magnitude};
-}
-
-// Exact for 64-bit integers, whose difference need not fit a double's 53 bits.
-__device__ inline Difference integer_difference(u64 got, u64 expected, u64 type, u64 bytes) {
-  const u64 a = extended(got, type, bytes), b = extended(expected, type, bytes);
-  const bool is_unsigned = type == kerntune::fill::kU64;
-  const bool above = is_unsigned ? a > b : static_cast<long long>(a) > static_cast<long long>(b);
-  const u64 error = above ? a - b : b - a;
-  const bool negative = !is_unsigned && static_cast<long long>(b) < 0;
-  return {static_cast<double>(error), static_cast<double>(negative ? 0 - b : b)};
-}
-
-// Element by element: passes if |got - expected| <= abs + rel * |expected|; NaN never passes. An element that still
-// holds the poison although something else was expected counts as unwritten.
-extern "C" __global__ void kerntune_compare(const void* got_data, const void* expected_data, u64 count, u64 type,
-                                            u64 bytes, double abs_limit, double rel_limit, u64 poison,
-                                            CompareResult* result) {
-  u64 wrong = 0, first_wrong = ~0ull, unwritten = 0, first_unwritten = ~0ull;
-  double max_abs = 0, max_rel = 0;
-  for (u64 i = first_index(); i < count; i += index_step()) {
-    const u64 got = load(got_data, i, bytes), expected = load(expected_data, i, bytes);
-    const Difference d = kerntune::fill::is_real(type) ? real_difference(got, expected, type)
-                                                       : integer_difference(got, expected, type, bytes);
-    if (got == poison && expected != poison && unwritten++ == 0) first_unwritten = i;
-    const double limit = kerntune::fill::add(abs_limit, kerntune::fill::multiply(rel_limit, d.magnitude));
-    // Written so that a NaN on either side fails; an infinite limit would pass everything.
-    if (!(d.error <= limit && d.error < 1.7e308) && wrong++ == 0) first_wrong = i;
-    if (d.error > max_abs) max_abs = d.error;
-    if (d.magnitude > 0 && d.error / d.magnitude > max_rel) max_rel = d.error / d.magnitude;
-  }
-  note(&result->wrong, wrong, first_wrong);
-  note(&result->unwritten, unwritten, first_unwritten);
-  raise(&result->max_abs_bits, max_abs);
-  raise(&result->max_rel_bits, max_rel);
+// Element by element, as compare_element.cuh says. An element that still holds the poison although something else was
+// expected counts as unwritten.
+extern "C" __global__ void kerntune_compare(const void* got, const void* expected, u64 count,
+                                            kerntune::compare::Params params, CompareResult* result) {
+  kerntune::compare::Tally tally;
+  for (u64 i = first_index(); i < count; i += index_step())
+    kerntune::compare::take(tally, params, i, load(got, i, params.bytes), load(expected, i, params.bytes));
+  note(&result->wrong, tally.wrong, tally.first_wrong);
+  note(&result->unwritten, tally.unwritten, tally.first_unwritten);
+  raise(&result->max_abs_bits, tally.max_abs);
+  raise(&result->max_rel_bits, tally.max_rel);
+  if (tally.worst > *static_cast<volatile u64*>(&result->worst)) atomicMax(&result->worst, tally.worst);
+  kerntune::cuda::CompareSums& sums = result->sums[blockIdx.x % CompareResult::kSlots];
+  if (tally.error_squares != 0) atomicAdd(&sums.error_squares, tally.error_squares);
+  if (tally.expected_squares != 0) atomicAdd(&sums.expected_squares, tally.expected_squares);
+  if (tally.got_squares != 0) atomicAdd(&sums.got_squares, tally.got_squares);
+  if (tally.products != 0) atomicAdd(&sums.products, tally.products);
 }
 
 // A sum that any change of a bit changes: order does not matter, position does.
@@ -176,6 +144,15 @@ extern "C" __global__ void kerntune_block(const volatile unsigned int* flag, vol
     if (nanoseconds() - start < timeout_ns) continue;
     *gave_up = 1;
     return;
+  }
+}
+
+// Keeps parts of the device busy for up to longest_ns, each block for another time: a kernel that runs beside it finds
+// its blocks and warps in another order than when it has the device to itself.
+extern "C" __global__ void kerntune_disturb(u64 key, u64 longest_ns) {
+  const u64 start = nanoseconds();
+  const u64 mine = kerntune::fill::random_bits(key, blockIdx.x, 2) % longest_ns;
+  while (nanoseconds() - start < mine) {
   }
 }
 

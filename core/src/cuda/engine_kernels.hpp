@@ -6,10 +6,12 @@
 
 #include <kerntune/core/compile.hpp>
 #include <kerntune/core/kernel_spec.hpp>
+#include <kerntune/core/spec_program.hpp>
 
 #include "context.hpp"
 #include "device_memory.hpp"
 #include "engine_results.hpp"
+#include "measure/compare_params.hpp"
 #include "measure/fill_params.hpp"
 
 namespace kerntune::cuda {
@@ -28,11 +30,6 @@ struct Elements {
   DType type = DType::f32;
 };
 
-struct CompareLimits {
-  double abs = 0, rel = 0;
-  std::uint64_t poison = 0;  // bits of an element that nobody wrote
-};
-
 /// Launches of the engine's kernels on the context's stream. Functions that return a result wait for it; the others
 /// only enqueue. Errors: Rejected.
 class EngineKernels {
@@ -47,11 +44,20 @@ class EngineKernels {
   CheckResult check_fill(const Elements& elements, const fill::Params& params);
   void fill_guard(CUdeviceptr zone, std::uint64_t bytes, std::uint64_t key);
   CheckResult check_guard(CUdeviceptr zone, std::uint64_t bytes, std::uint64_t key);
-  CompareResult compare(const Elements& got, CUdeviceptr expected, const CompareLimits& limits);
+  /// Elements that hold these bits.
+  CheckResult count_equal(const Elements& elements, std::uint64_t bits);
+  /// Writes the same bits into every element.
+  void fill_constant(const Elements& elements, std::uint64_t bits);
+  compare::Tally compare(const Elements& got, CUdeviceptr expected, const SpecProgram::Limits& limits,
+                         std::uint64_t poison);
   /// A number that changes with any bit of the elements.
   std::uint64_t digest(const Elements& elements);
   void block(CUdeviceptr flag, CUdeviceptr gave_up, std::uint64_t timeout_ns);
   void empty();
+  /// Begins to disturb what the context's stream does next, for some hundred microseconds, on a stream of its own.
+  void disturb(std::uint64_t key);
+  /// Waits for the end of it.
+  void end_disturbance();
 
  private:
   CUfunction function(const char* name);
@@ -64,8 +70,10 @@ class EngineKernels {
   Context& context_;
   CUmodule module_ = nullptr;
   CUfunction fill_ = nullptr, check_fill_ = nullptr, fill_guard_ = nullptr, check_guard_ = nullptr, compare_ = nullptr,
-             digest_ = nullptr, block_ = nullptr, empty_ = nullptr;
+             digest_ = nullptr, block_ = nullptr, empty_ = nullptr, disturb_ = nullptr, count_ = nullptr;
+  CUstream aside_ = nullptr;
   DeviceMemory result_;
+  unsigned sm_count_ = 1;
   std::uint64_t max_blocks_ = 1;
 };
 

@@ -20,7 +20,7 @@ class ReferenceSource {
  public:
   virtual ~ReferenceSource() = default;
   /// Expected outputs for the inputs that `seed` gives, of the sizes of `set`. May change every buffer of `set` but its
-  /// inputs. Errors: Rejected, if the reference cannot run, damages memory, or leaves NaNs or unwritten elements.
+  /// inputs. Errors: Rejected, if the reference cannot run, damages memory, or leaves elements unwritten.
   virtual ExpectedOutputs run(std::uint64_t seed, BufferSet& set) = 0;
 };
 
@@ -50,8 +50,13 @@ void check_reference_kernel(const ReferenceSite& site, const std::vector<Compile
 
 /// New buffers for the outputs of `set`; null for the others.
 ExpectedOutputs make_outputs(const ReferenceSite& site, const BufferSet& set);
-/// A NaN that is expected could never be met, and an element that the reference does not write is no expectation.
-/// Throws Rejected wrong_result that blames `who`.
-void require_usable(const ReferenceSite& site, const ExpectedOutputs& outputs, const BufferSet& set, const char* who);
+/// Runs `enqueue`, which writes the outputs of `set`, under observation, and makes sure that all of them are written:
+/// what is not written is no expectation. A real that still holds the poison is found at once; integers, whose poison
+/// may be a result, take a second run with other poison, which must give the same. Throws Rejected that blames `who`.
+void run_reference(const ReferenceSite& site, BufferSet& set, std::uint64_t seed, const char* who,
+                   const std::function<void()>& enqueue);
+
+/// A number per buffer that changes with any bit of it; 0 for those that are no outputs.
+std::vector<std::uint64_t> output_digests(const ReferenceSite& site, const BufferSet& set);
 
 }  // namespace kerntune::cuda

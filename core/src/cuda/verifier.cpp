@@ -20,13 +20,27 @@ std::vector<std::uint64_t> output_counts(const BufferSet& set) {
 Verification Verifier::verify(CudaPrepared& prepared, std::uint64_t seed) {
   // A configuration that ran before this one may have written anywhere.
   prepared.buffers.distrust_inputs();
-  Outcome outcome = run_and_compare(prepared, seed, expected_for(prepared.buffers, seed));
+  Verification total;
+  total.seeds = {seed};
+  std::vector<std::uint64_t> first;
+  for (unsigned run = 0; run < kRunsPerSeed; ++run) {
+    total.add(checked_run(prepared, {seed, run, "the kernel"}));
+    ++total.runs;
+    std::vector<std::uint64_t> digests = output_digests(site_, prepared.buffers);
+    if (run > 0 && digests != first) total.deterministic = false;
+    if (run == 0) first = std::move(digests);
+  }
+  return total;
+}
+
+Verification Verifier::checked_run(CudaPrepared& prepared, const WatchedRun& watched) {
+  Outcome outcome = run_and_compare(prepared, watched, expected_for(prepared.buffers, watched.seed));
   if (outcome.rejection && !is_intact(kept_.front(), prepared.buffers)) {
     // What was expected has been overwritten: this configuration is not to blame for the difference.
     kept_.pop_front();
-    outcome = run_and_compare(prepared, seed, expected_for(prepared.buffers, seed));
+    outcome = run_and_compare(prepared, watched, expected_for(prepared.buffers, watched.seed));
   }
-  if (outcome.rejection) throw Rejected(*outcome.rejection);
+  if (outcome.rejection) throw Rejected(watched.run > 0 ? only_when_disturbed(*outcome.rejection) : *outcome.rejection);
   return outcome.verification;
 }
 
@@ -52,25 +66,24 @@ const Verifier::Kept& Verifier::expected_for(BufferSet& set, std::uint64_t seed)
   return kept_.front();
 }
 
-Verifier::Outcome Verifier::run_and_compare(CudaPrepared& prepared, std::uint64_t seed, const Kept& expected) {
+Verifier::Outcome Verifier::run_and_compare(CudaPrepared& prepared, const WatchedRun& watched, const Kept& expected) {
   BufferSet& set = prepared.buffers;
-  run_watched(site_.context, set, seed, "the kernel", [&] {
+  run_watched(site_.context, site_.kernels, set, watched, [&] {
     prepared.activate();
     prepared.enqueue();
   });
   Outcome outcome;
-  outcome.verification.seed = seed;
   for (std::size_t i = 0; i < set.size(); ++i) {
     if (!expected.outputs[i]) continue;
-    const BufferComparison found =
-        compare(site_, set.plans()[i], set.data(i), expected.outputs[i]->data(), prepared.tolerances[i], seed);
-    outcome.verification.max_abs_error = std::max(outcome.verification.max_abs_error, found.max_abs_error);
-    outcome.verification.max_rel_error = std::max(outcome.verification.max_rel_error, found.max_rel_error);
-    outcome.verification.elements += set.plans()[i].count;
-    if (found.rejection) {
-      outcome.rejection = found.rejection;
+    const BufferPlan& plan = set.plans()[i];
+    const BufferComparison compared =
+        compare(site_, plan, set.data(i), expected.outputs[i]->data(), prepared.tolerances[i],
+                poison_bits(plan.dtype, watched.seed, watched.run));
+    if (compared.rejection) {
+      outcome.rejection = compared.rejection;
       return outcome;
     }
+    add_to(outcome.verification, plan.name, compared.found, watched.seed);
   }
   return outcome;
 }

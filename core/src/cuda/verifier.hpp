@@ -19,7 +19,7 @@ class Verifier {
   Verifier(const ReferenceSite& site, std::unique_ptr<ReferenceSource> source)
       : site_(site), source_(std::move(source)) {}
 
-  /// Errors: Rejected.
+  /// A quiet and a disturbed run. Errors: Rejected.
   Verification verify(CudaPrepared& prepared, std::uint64_t seed);
   /// Frees the expected outputs that are kept.
   void drop_kept() { kept_.clear(); }
@@ -38,7 +38,9 @@ class Verifier {
   static constexpr std::size_t kKept = 8;
 
   const Kept& expected_for(BufferSet& set, std::uint64_t seed);
-  Outcome run_and_compare(CudaPrepared& prepared, std::uint64_t seed, const Kept& expected);
+  Outcome run_and_compare(CudaPrepared& prepared, const WatchedRun& watched, const Kept& expected);
+  /// One run, and another if what was expected turns out to be damaged. Errors: Rejected.
+  Verification checked_run(CudaPrepared& prepared, const WatchedRun& watched);
   std::vector<std::uint64_t> digests_of(const ExpectedOutputs& outputs, const BufferSet& set);
   bool is_intact(const Kept& expected, const BufferSet& set) {
     return digests_of(expected.outputs, set) == expected.digests;

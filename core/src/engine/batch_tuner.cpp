@@ -67,6 +67,11 @@ void BatchTuner::take_known() {
   for (auto& [text, record] : log_.load_known()) {
     const bool failed = record.status == storage::Status::rejected;
     if (failed && setup_.request.retry_failed) continue;
+    // Judged by another reference or tolerance: to be judged again.
+    if (failed && is_verdict(reason_from(record.reason)) && record.reference_digest != setup_.context.reference_digest)
+      continue;
+    // A recording says of each time that the output was right.
+    if (setup_.fixed_launches > 0 && !failed && record.verified == "no") continue;
     std::optional<search::Config> config;
     try {
       config = program_.space().parse(text);
@@ -244,9 +249,7 @@ void BatchTuner::dispatch() {
   log_.commit(starting);  // first the journal, then the device: a culprit is always named
   for (const std::uint64_t id : next) {
     const Candidate& c = candidates_.at(id);
-    const auto seeds = verification_seeds();
-    LaneJob job{id, c.config, c.text, c.modules, {seeds.front()}, setup_.fixed_launches};
-    setup_.lane.submit(std::move(job));
+    setup_.lane.submit({id, c.config, c.text, c.modules, setup_.fixed_launches, false, {}});
   }
   if (!next.empty() && idle_since_) {
     idle_while_ready_ += Clock::now() - *idle_since_;
@@ -256,6 +259,7 @@ void BatchTuner::dispatch() {
 
 void BatchTuner::collect_answers() {
   for (LaneAnswer& answer : setup_.lane.collect()) {
+    result_.verify_s += answer.verify_s;
     const auto found = candidates_.find(answer.id);
     if (found == candidates_.end()) continue;
     Candidate candidate = std::move(candidates_.extract(found).mapped());
@@ -339,6 +343,7 @@ void BatchTuner::decide() {
       [&](int) { return setup_.stop.load() < 2; },
       [&](const std::string& config, const Rejection& rejection) { log_.add_rejected(config, rejection); }};
   play_final(final, screened_, result_);
+  for (const Finalist& finalist : result_.finalists) log_.prove(finalist);
   log_.commit({});
   if (result_.best) setup_.store.record_final(final_record(setup_.context, result_, setup_.run_id));
 }
@@ -347,7 +352,7 @@ void BatchTuner::decide() {
 void BatchTuner::summarise() {
   for (const EvaluationTrace& trace : result_.trace) {
     if (trace.status != EvaluationTrace::Status::measured) continue;
-    const Finalist finalist{trace.config, trace.config_text, trace.time_ns, 1, 1, 1, "no", trace.facts, false};
+    const Finalist finalist{trace.config, trace.config_text, trace.time_ns, 1, 1, 1, "no", {}, trace.facts, false};
     if (!result_.best || trace.time_ns < result_.best->time_ns) result_.best = finalist;
     if (trace.config_text == default_text_) result_.default_config = finalist;
   }

@@ -26,6 +26,7 @@ FinalEntry final_entry(const json& j) {
   if (j.contains("rejection")) entry.rejection = wire::rejection(j.at("rejection"));
   if (j.contains("facts")) entry.facts = j.at("facts").get<Facts>();
   if (j.contains("verified")) entry.verified = j.at("verified");
+  if (j.contains("verification")) entry.verification = wire::verification(j.at("verification"));
   if (!j.contains("rounds_ns")) return entry;
   entry.rounds_ns = j.at("rounds_ns").get<std::vector<double>>();
   entry.median_ns = j.at("median_ns");
@@ -36,18 +37,18 @@ FinalEntry final_entry(const json& j) {
   return entry;
 }
 
-process::Message final_request(const std::vector<FinalCandidate>& candidates, const std::vector<std::uint64_t>& seeds,
-                               double max_seconds) {
+process::Message final_request(const std::vector<FinalCandidate>& candidates, double max_seconds) {
   std::string blob;
   json list = json::array();
   for (const FinalCandidate& c : candidates) {
+    const json modules = wire::from(c.modules, blob);  // before the edges' in the binary part
     list.push_back({{"config", c.config},
-                    {"modules", wire::from(c.modules, blob)},
+                    {"modules", modules},
+                    {"edge_code", wire::from(c.edge_code, blob)},
                     {"keep", c.keep},
                     {"estimate_ns", c.estimate_ns}});
   }
-  return wire::message({{"op", "confirm"}, {"candidates", list}, {"seeds", seeds}, {"max_seconds", max_seconds}},
-                       std::move(blob));
+  return wire::message({{"op", "confirm"}, {"candidates", list}, {"max_seconds", max_seconds}}, std::move(blob));
 }
 
 }  // namespace
@@ -121,11 +122,13 @@ Rejection DeviceLane::death_notice(bool overran) {
 void DeviceLane::send_job(const LaneJob& job) {
   std::string blob;
   const json modules = wire::from(job.modules, blob);
+  const json edges = wire::from(job.edge_code, blob);
   worker_->send(wire::message({{"op", "evaluate"},
                                {"id", job.id},
                                {"config", job.config},
                                {"modules", modules},
-                               {"seeds", job.seeds},
+                               {"edge_code", edges},
+                               {"full", job.full},
                                {"launches", job.launches}},
                               std::move(blob)));
 }
@@ -150,6 +153,7 @@ LaneAnswer DeviceLane::take_answer(const process::Message& message, bool& contex
   answer.verified = body.at("verified");
   answer.facts = body.at("facts").get<Facts>();
   answer.wall_us = body.at("wall_us");
+  answer.verify_s = body.at("verify_s");
   if (body.contains("verification")) answer.verification = wire::verification(body.at("verification"));
   if (body.contains("rejection")) answer.rejection = wire::rejection(body.at("rejection"));
   context_lost = body.at("context_lost");
@@ -206,12 +210,11 @@ void DeviceLane::add_poll_fds(std::vector<pollfd>& fds) const {
   fds.push_back({worker_->log_fd(), POLLIN, 0});
 }
 
-FinalOutcome DeviceLane::run_final(const std::vector<FinalCandidate>& candidates,
-                                   const std::vector<std::uint64_t>& seeds, double max_seconds,
+FinalOutcome DeviceLane::run_final(const std::vector<FinalCandidate>& candidates, double max_seconds,
                                    const std::function<bool(int round)>& tick) {
   FinalOutcome outcome;
   outcome.entries.resize(candidates.size());
-  worker_->send(final_request(candidates, seeds, max_seconds));
+  worker_->send(final_request(candidates, max_seconds));
   std::optional<std::size_t> at;  // the candidate being prepared and verified; none while they take turns
   for (;;) {
     const auto message = worker_->wait(
@@ -236,6 +239,7 @@ FinalOutcome DeviceLane::run_final(const std::vector<FinalCandidate>& candidates
       outcome.entries[i] = final_entry(body.at("finalists")[i]);
     outcome.rounds = body.at("rounds");
     outcome.unresolved = body.at("unresolved");
+    outcome.verify_s = body.at("verify_s");
     outcome.broken = body.at("context_lost");
     if (outcome.broken) restart();
     return outcome;

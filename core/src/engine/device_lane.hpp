@@ -17,6 +17,7 @@
 #include <kerntune/core/compile.hpp>
 #include <kerntune/core/device.hpp>
 
+#include "engine/examiner.hpp"
 #include "process/worker_process.hpp"
 
 namespace kerntune {
@@ -27,8 +28,9 @@ struct LaneJob {
   search::Config config;
   std::string config_text;  // for messages
   std::vector<CompiledModule> modules;
-  std::vector<std::uint64_t> seeds;  // verified with these if it would lead
-  int launches = 0;                  // 0: race; else exactly this many, always verified
+  int launches = 0;                 // 0: race; else exactly this many, always verified
+  bool full = false;                // verified fully, whether it leads or not
+  std::vector<EdgeCode> edge_code;  // for that
 };
 
 struct LaneAnswer {
@@ -41,12 +43,14 @@ struct LaneAnswer {
   Facts facts;
   std::optional<Rejection> rejection;
   std::int64_t wall_us = 0;
+  double verify_s = 0;  // of that, spent verifying
 };
 
 /// A candidate of the final, and what came of it.
 struct FinalCandidate {
   search::Config config;
   std::vector<CompiledModule> modules;
+  std::vector<EdgeCode> edge_code;
   bool keep = false;
   double estimate_ns = 0;
 };
@@ -56,12 +60,14 @@ struct FinalEntry {
   double median_ns = 0, ratio = 1, ratio_low = 1, ratio_high = 1;
   bool tie = false;
   std::string verified = "no";
+  Verification verification;
   Facts facts;
 };
 struct FinalOutcome {
   std::vector<FinalEntry> entries;  // as the candidates
   int rounds = 0;
   bool unresolved = false;
+  double verify_s = 0;
   bool broken = false;   // the worker died: run it again without the rejected ones
   bool aborted = false;  // tick() said so; the worker is gone until the next session
 };
@@ -95,8 +101,8 @@ class DeviceLane {
 
   /// The final, start to end; `tick` is called as rounds pass and may return false to end it (an empty outcome comes
   /// back).
-  FinalOutcome run_final(const std::vector<FinalCandidate>& candidates, const std::vector<std::uint64_t>& seeds,
-                         double max_seconds, const std::function<bool(int round)>& tick);
+  FinalOutcome run_final(const std::vector<FinalCandidate>& candidates, double max_seconds,
+                         const std::function<bool(int round)>& tick);
 
   int restarts() const noexcept { return restarts_; }
 

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "workers/wire.hpp"
+
 namespace kerntune {
 namespace {
 
@@ -58,6 +60,7 @@ storage::EvaluationRecord EvaluationLog::record(const std::string& config) const
   record.key = evaluation_key(context_, dims_, config);
   record.run_id = run_id_;
   record.verified = "no";
+  record.verification_json = "{}";
   record.facts_json = "{}";
   record.compile_json = "{}";
   record.started_unix_us = unix_microseconds();
@@ -77,11 +80,11 @@ void EvaluationLog::add(const std::string& config, const LaneAnswer& answer, con
     row.status = storage::Status::rejected;
     row.reason = name_of(answer.rejection->reason);
     row.message = answer.rejection->message;
+    if (is_verdict(answer.rejection->reason)) row.reference_digest = context_.reference_digest;
   } else {
     row.median_ns = answer.median_ns;
     row.samples_ns = answer.samples;
-    row.verified = answer.verified;
-    if (answer.verified != "no") row.reference_digest = context_.reference_digest;
+    set_verification(row, answer.verified, answer.verification);
   }
   pending_.push_back(std::move(row));
 }
@@ -90,6 +93,30 @@ void EvaluationLog::add_rejected(const std::string& config, const Rejection& rej
   LaneAnswer answer;
   answer.rejection = rejection;
   add(config, answer, nullptr);
+}
+
+void EvaluationLog::set_verification(storage::EvaluationRecord& row, const std::string& verified,
+                                     const Verification& verification) const {
+  row.verified = verified;
+  row.proven = verified != "no" && verification.complete;
+  if (verified == "no") return;
+  row.reference_digest = context_.reference_digest;
+  row.verification_json = wire::from(verification).dump();
+}
+
+void EvaluationLog::prove(const Finalist& finalist) {
+  const storage::EvaluationKey key = evaluation_key(context_, dims_, finalist.config_text);
+  storage::EvaluationRecord row = store_.find(key).value_or(record(finalist.config_text));
+  if (row.status == storage::Status::rejected) {  // not measured before, or failed then: what the final saw stands
+    row.status = storage::Status::measured;
+    row.median_ns = finalist.time_ns;
+    row.reason.clear();
+    row.message.clear();
+    row.facts_json = json(finalist.facts).dump();
+    row.run_id = run_id_;
+  }
+  set_verification(row, finalist.verified, finalist.verification);
+  pending_.push_back(std::move(row));
 }
 
 void EvaluationLog::commit(const std::vector<std::string>& starting) {
@@ -112,6 +139,10 @@ EvaluationTrace trace_from(const storage::EvaluationRecord& record, search::Conf
     trace.rejection = Rejection{reason_from(record.reason), record.message};
   if (!record.facts_json.empty()) trace.facts = json::parse(record.facts_json).get<Facts>();
   return trace;
+}
+
+bool is_verdict(Reason reason) {
+  return reason == Reason::wrong_result || reason == Reason::unwritten_output || reason == Reason::out_of_bounds;
 }
 
 search::Feedback feedback_from(const EvaluationTrace& trace) {

@@ -26,11 +26,15 @@ class EvaluationLog {
 
   void add(const std::string& config, const LaneAnswer& answer, const CompiledModule* module);
   void add_rejected(const std::string& config, const Rejection& rejection);
+  /// A finalist's whole verification passed: its evaluation says so from now on. Winners need that.
+  void prove(const Finalist& finalist);
   /// One durable commit of everything added and of the starts. Nothing to do: no commit.
   void commit(const std::vector<std::string>& starting);
 
  private:
   storage::EvaluationRecord record(const std::string& config) const;
+  void set_verification(storage::EvaluationRecord& row, const std::string& verified,
+                        const Verification& verification) const;
 
   storage::ResultStore& store_;
   const TuningContext& context_;
@@ -41,6 +45,8 @@ class EvaluationLog {
 
 /// A stored evaluation as part of a trace.
 EvaluationTrace trace_from(const storage::EvaluationRecord& record, search::Config config);
+/// True for what verification says of an output: it holds for the reference and tolerances it was said with.
+bool is_verdict(Reason reason);
 search::Feedback feedback_from(const EvaluationTrace& trace);
 std::int64_t unix_microseconds();
 

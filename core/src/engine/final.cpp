@@ -8,8 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/confirm.hpp"
+#include "engine/edge_code.hpp"
 #include "engine/evaluation_log.hpp"
 #include "engine/static_filter.hpp"
+#include "workers/wire.hpp"
 
 namespace kerntune {
 namespace {
@@ -44,7 +46,8 @@ class Player {
         result.note = "no configuration could be measured and verified";
         return;
       }
-      outcome_ = setup_.lane.run_final(candidates_, verification_seeds(), setup_.max_seconds, setup_.tick);
+      outcome_ = setup_.lane.run_final(candidates_, setup_.max_seconds, setup_.tick);
+      result.verify_s += outcome_.verify_s;
       if (outcome_.aborted) {
         result.note = "stopped before the final was decided";
         return;
@@ -65,13 +68,16 @@ class Player {
     }
     candidates_.clear();
     std::vector<Screened> ready;
-    for (Screened& s : finalists_) {
+    auto edges = edge_code();
+    for (std::size_t i = 0; i < finalists_.size(); ++i) {
+      Screened& s = finalists_[i];
       auto modules = modules_for(s.config);
-      if (!modules) {
-        fail(s.text, modules.error());
+      if (!modules || !edges[i]) {
+        fail(s.text, modules ? edges[i].error() : modules.error());
         continue;
       }
-      candidates_.push_back({s.config, std::move(*modules), s.text == default_text_, s.median_ns});
+      candidates_.push_back(
+          {s.config, std::move(*modules), std::move(*edges[i]), s.text == default_text_, s.median_ns});
       ready.push_back(std::move(s));
     }
     finalists_ = std::move(ready);
@@ -95,6 +101,13 @@ class Player {
     return modules;
   }
 
+  std::vector<tl::expected<std::vector<EdgeCode>, Rejection>> edge_code() const {
+    std::vector<search::Config> configs;
+    for (const Screened& s : finalists_) configs.push_back(s.config);
+    return compile_edges(setup_.context, configs, setup_.dims,
+                         [&](const std::vector<CompileJob>& jobs) { return setup_.pool->compile_all(jobs); });
+  }
+
   void fail(const std::string& text, const Rejection& rejection) {
     std::erase_if(screened_, [&](const Screened& s) { return s.text == text; });
     if (text == default_text_) default_failed_ = true;
@@ -115,17 +128,17 @@ class Player {
   }
 
   std::size_t survivors() const {
-    return static_cast<std::size_t>(
-        std::count_if(outcome_.entries.begin(), outcome_.entries.end(),
-                      [](const FinalEntry& e) { return !e.rejection && !e.rounds_ns.empty(); }));
+    return static_cast<std::size_t>(std::count_if(
+        outcome_.entries.begin(), outcome_.entries.end(),
+        [](const FinalEntry& e) { return !e.rejection && !e.rounds_ns.empty() && e.verification.complete; }));
   }
 
   void conclude(BatchResult& result) {
     for (std::size_t i = 0; i < outcome_.entries.size(); ++i) {
       const FinalEntry& e = outcome_.entries[i];
-      if (e.rejection || e.rounds_ns.empty()) continue;
+      if (e.rejection || e.rounds_ns.empty() || !e.verification.complete) continue;
       result.finalists.push_back({finalists_[i].config, finalists_[i].text, e.median_ns, e.ratio, e.ratio_low,
-                                  e.ratio_high, e.verified, e.facts, e.tie});
+                                  e.ratio_high, e.verified, e.verification, e.facts, e.tie});
       rounds_.emplace(finalists_[i].text, e.rounds_ns);
     }
     result.confirm_rounds = outcome_.rounds;
@@ -165,8 +178,13 @@ class Player {
 };
 
 json to_json(const Finalist& f) {
-  return {{"config", f.config_text}, {"time_ns", f.time_ns}, {"ratio", {f.ratio, f.ratio_low, f.ratio_high}},
-          {"verified", f.verified},  {"facts", f.facts},     {"tie", f.tie}};
+  return {{"config", f.config_text},
+          {"time_ns", f.time_ns},
+          {"ratio", {f.ratio, f.ratio_low, f.ratio_high}},
+          {"verified", f.verified},
+          {"facts", f.facts},
+          {"tie", f.tie},
+          {"verification", wire::from(f.verification)}};
 }
 
 Finalist finalist_from(const json& j, const search::ParamSpace& space) {
@@ -178,6 +196,7 @@ Finalist finalist_from(const json& j, const search::ParamSpace& space) {
   f.ratio_low = j.at("ratio").at(1);
   f.ratio_high = j.at("ratio").at(2);
   f.verified = j.at("verified").get<std::string>();
+  f.verification = wire::verification(j.at("verification"));
   f.facts = j.at("facts").get<Facts>();
   f.tie = j.at("tie");
   return f;
@@ -234,6 +253,7 @@ storage::FinalRecord final_record(const TuningContext& context, const BatchResul
   record.speedup_low = result.speedup_low;
   record.speedup_high = result.speedup_high;
   record.verified = result.best->verified;
+  record.verification_json = wire::from(result.best->verification).dump();
   record.ties = result.ties;
   record.unresolved = result.unresolved;
   json finalists = json::array();

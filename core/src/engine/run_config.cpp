@@ -7,6 +7,8 @@
 #include <kerntune/core/plugin_host.hpp>
 #include <kerntune/core/tuner.hpp>
 
+#include "engine/edge_code.hpp"
+#include "engine/examiner.hpp"
 #include "engine/final.hpp"
 #include "engine/session_setup.hpp"
 #include "engine/static_filter.hpp"
@@ -38,6 +40,7 @@ search::Config parse_config(const RunRequest& request, const SpecProgram& progra
 struct Material {
   SessionStart session;
   std::vector<CompiledModule> modules;
+  std::vector<EdgeCode> edge_code;
 };
 
 template <class Compile>
@@ -64,6 +67,13 @@ tl::expected<Material, Rejection> prepare_material(const TuningContext& context,
     if (!module) return tl::unexpected(module.error());
     material.session.reference_modules.push_back(std::move(*module));
   }
+  auto edges = compile_edges(context, {config}, dims, [&](const std::vector<CompileJob>& jobs) {
+    std::vector<tl::expected<CompiledModule, Rejection>> compiled;
+    for (const CompileJob& job : jobs) compiled.push_back(compile(job));
+    return compiled;
+  });
+  if (!edges.front()) return tl::unexpected(edges.front().error());
+  material.edge_code = std::move(*edges.front());
   return material;
 }
 
@@ -91,8 +101,8 @@ void run_in_worker(Workshop& shop, const RunRequest& request, const search::Conf
     result.rejection = opened.error();
     return;
   }
-  LaneJob job{1, config, result.config, std::move(material->modules), verification_seeds(), request.launches};
-  shop.lane->submit(std::move(job));
+  shop.lane->submit(
+      {1, config, result.config, std::move(material->modules), request.launches, true, std::move(material->edge_code)});
   std::vector<LaneAnswer> answers;
   while ((answers = shop.lane->collect()).empty()) {
     std::vector<pollfd> fds;
@@ -117,9 +127,13 @@ void run_here(const TuningContext& context, Device& device, const PluginKernel* 
     return;
   }
   const auto fail = [&](const Rejection& rejection) { result.rejection = rejection; };
-  auto session = device.open({context.program, result.dims, context.policy, material->session.default_modules,
-                              material->session.reference_modules, verification_seeds()},
-                             plugin);
+  const SessionRequest tuned{context.program,
+                             result.dims,
+                             context.policy,
+                             material->session.default_modules,
+                             material->session.reference_modules,
+                             verification_seeds()};
+  auto session = device.open(tuned, plugin);
   if (!session) return fail(session.error());
   auto prepared = (*session)->prepare(config, material->modules);
   if (!prepared) return fail(prepared.error());
@@ -127,11 +141,10 @@ void run_here(const TuningContext& context, Device& device, const PluginKernel* 
   auto samples = (*session)->time(**prepared, kWarmup, request.launches);
   if (!samples) return fail(samples.error());
   result.samples_ns = std::move(*samples);
-  for (const std::uint64_t seed : verification_seeds()) {
-    const auto verified = (*session)->verify(**prepared, seed);
-    if (!verified) return fail(verified.error());
-    result.verification = *verified;
-  }
+  Examiner examiner(device, plugin, tuned);
+  const auto verified = examiner.full({**session, **prepared, config, material->modules, material->edge_code});
+  if (!verified) return fail(verified.error());
+  result.verification = *verified;
   result.verified = (*session)->verified_by();
 }
 

@@ -45,20 +45,39 @@ tl::expected<void, Rejection> check_launch(const LaunchPlan& launch, const Devic
   return {};
 }
 
-tl::expected<std::vector<LaunchPlan>, Rejection> plan_launches(const TuningContext& context, const Binding& binding) {
+std::string text_of(const ArgPlan& arg) {
+  return fmt::format(" {}:{}+{}:{:02x}", static_cast<int>(arg.kind), arg.buffer, arg.offset_bytes,
+                     fmt::join(arg.scalar, ""));
+}
+
+/// Fills the launches and the other work of `view`.
+tl::expected<void, Rejection> plan_steps(const TuningContext& context, const search::Config& config, StaticView& view) {
   const SpecProgram& program = *context.program;
-  const auto buffers = program.buffers(binding);
+  const auto buffers = program.buffers(view.binding);
   if (!buffers) return tl::unexpected(buffers.error());
-  std::vector<LaunchPlan> launches;
+  for (const BufferPlan& buffer : *buffers)
+    view.other_work += fmt::format("|buffer {} {}", buffer.bytes, buffer.alignment);
   for (std::size_t i = 0; i < program.spec().steps.size(); ++i) {
-    const auto runs = program.step_runs(i, binding);
+    const auto runs = program.step_runs(i, view.binding);
     if (!runs) return tl::unexpected(runs.error());
-    if (!*runs || program.needs_facts(i)) continue;
-    auto step = program.step(i, binding, *buffers, {});
+    if (!*runs) continue;
+    if (program.needs_facts(i)) {  // what it comes to is known only once it is compiled
+      view.other_work += fmt::format("|step {} of {}", i, program.space().text(config));
+      continue;
+    }
+    auto step = program.step(i, view.binding, *buffers, {});
     if (!step) return tl::unexpected(step.error());
-    if (auto* launch = std::get_if<LaunchPlan>(&*step)) launches.push_back(std::move(*launch));
+    view.other_work += fmt::format("|step {}", i);
+    if (const auto* memset = std::get_if<MemsetPlan>(&*step))
+      view.other_work +=
+          fmt::format(" memset {}+{} {} {}", memset->buffer, memset->offset_bytes, memset->bytes, memset->byte);
+    if (auto* launch = std::get_if<LaunchPlan>(&*step)) view.launches.push_back(std::move(*launch));
   }
-  return launches;
+  const auto symbols = program.symbols(view.binding, *buffers);
+  if (!symbols) return tl::unexpected(symbols.error());
+  for (const auto& symbol : *symbols)
+    view.other_work += fmt::format("|symbol {}{}", symbol.symbol, text_of(symbol.value));
+  return {};
 }
 
 const EntryFacts* facts_of(const CompiledModule& module, const std::string& entry) {
@@ -73,19 +92,17 @@ tl::expected<StaticView, Rejection> static_filter(const TuningContext& context, 
   const SpecProgram& program = *context.program;
   auto binding = program.bind(config, dims, context.device.properties);
   if (!binding) return tl::unexpected(binding.error());
-  if (context.device.kind == DeviceKind::replay) return StaticView{std::move(*binding), {}, {}};
+  if (context.device.kind == DeviceKind::replay) return StaticView{std::move(*binding), {}, {}, {}};
   if (auto ok = program.applicable(*binding); !ok) return tl::unexpected(ok.error());
-  StaticView view{std::move(*binding), {}, {}};
+  StaticView view{std::move(*binding), {}, {}, {}};
   if (!context.compiles()) return view;
-  auto launches = plan_launches(context, view.binding);
-  if (!launches) return tl::unexpected(launches.error());
-  for (const LaunchPlan& launch : *launches) {
+  if (auto ok = plan_steps(context, config, view); !ok) return tl::unexpected(ok.error());
+  for (const LaunchPlan& launch : view.launches) {
     if (auto ok = check_launch(launch, context.device.properties); !ok) return tl::unexpected(ok.error());
   }
   auto compile = program.compile_plan(view.binding);
   if (!compile) return tl::unexpected(compile.error());
   view.compile = std::move(*compile);
-  view.launches = std::move(*launches);
   return view;
 }
 
@@ -124,14 +141,11 @@ Facts compiled_facts(const CompiledModule& module) {
 }
 
 std::string binary_signature(const StaticView& view, const CompiledModule& module) {
-  std::string text = module.cubin_digest;
+  std::string text = module.cubin_digest + view.other_work;
   for (const LaunchPlan& l : view.launches) {
     text += fmt::format("|{} {} {} {} {} {} {}", l.entry, fmt::join(l.grid, "x"), fmt::join(l.block, "x"),
                         fmt::join(l.cluster, "x"), l.shared_bytes, l.carveout, l.cooperative);
-    for (const ArgPlan& arg : l.args) {
-      text += fmt::format(" {}:{}+{}:{:02x}", static_cast<int>(arg.kind), arg.buffer, arg.offset_bytes,
-                          fmt::join(arg.scalar, ""));
-    }
+    for (const ArgPlan& arg : l.args) text += text_of(arg);
   }
   return text;
 }

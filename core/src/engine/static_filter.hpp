@@ -14,6 +14,8 @@ struct StaticView {
   Binding binding;
   CompilePlan compile;               // empty for callables
   std::vector<LaunchPlan> launches;  // of the steps that run and need no compiled facts
+  std::string other_work;  // what else a run depends on: sizes of buffers, memsets, symbols; the configuration's text
+                           // if a launch depends on compiled facts
 };
 
 /// Rejects what cannot run: not applicable, or a launch beyond the device's limits. Free: no compiler, no launch.
@@ -27,7 +29,7 @@ tl::expected<void, Rejection> check_compiled(const TuningContext& context, const
 /// Facts from the compiler's log.
 Facts compiled_facts(const CompiledModule& module);
 
-/// Equal signatures run the same machine code with the same launches and arguments.
+/// Equal signatures run the same machine code with the same launches, arguments, memsets, symbols and buffers.
 std::string binary_signature(const StaticView& view, const CompiledModule& module);
 
 }  // namespace kerntune

@@ -10,14 +10,14 @@
 #include <emmintrin.h>
 #endif
 
-#include "host/compare.hpp"
+#include "measure/compare.hpp"
 #include "measure/fill.hpp"
 
 namespace kerntune {
 namespace {
 
 constexpr std::uint64_t kGuardBytes = 4096;
-constexpr unsigned char kGuardByte = 0xA7;
+constexpr std::uint64_t kFrontKey = 1, kBackKey = 2;
 
 bool is_input(BufferRole role) { return role == BufferRole::in || role == BufferRole::inout; }
 
@@ -34,18 +34,26 @@ GuardedMemory::GuardedMemory(std::uint64_t bytes, std::uint64_t alignment) : byt
   if (!block_) throw std::bad_alloc();
   back_ += padded - bytes;  // the guard begins right after the last byte
   data_ = block_.get() + front_;
-  std::memset(block_.get(), kGuardByte, front_);
-  std::memset(data_ + bytes_, kGuardByte, back_);
+  write_guards();
+}
+
+void GuardedMemory::write_guards() noexcept {
+  for (std::uint64_t i = 0; i < front_; ++i) block_[i] = guard_byte(kFrontKey, i);
+  for (std::uint64_t i = 0; i < back_; ++i) data_[bytes_ + i] = guard_byte(kBackKey, i);
 }
 
 bool GuardedMemory::guards_intact(std::int64_t* offset) const noexcept {
-  const auto broken = [](unsigned char b) { return b != kGuardByte; };
-  const unsigned char* front_end = data_;
-  const unsigned char* in_front = std::find_if(front_end - front_, front_end, broken);
-  const unsigned char* behind = std::find_if(data_ + bytes_, data_ + bytes_ + back_, broken);
-  if (in_front != front_end) *offset = in_front - data_;
-  if (behind != data_ + bytes_ + back_) *offset = behind - data_;
-  return in_front == front_end && behind == data_ + bytes_ + back_;
+  for (std::uint64_t i = 0; i < back_; ++i) {
+    if (data_[bytes_ + i] == guard_byte(kBackKey, i)) continue;
+    *offset = static_cast<std::int64_t>(bytes_ + i);
+    return false;
+  }
+  for (std::uint64_t i = front_; i-- > 0;) {  // from the buffer outwards
+    if (block_[i] == guard_byte(kFrontKey, i)) continue;
+    *offset = static_cast<std::int64_t>(i) - static_cast<std::int64_t>(front_);
+    return false;
+  }
+  return true;
 }
 
 HostBuffers::HostBuffers(std::vector<BufferPlan> plans) : plans_(std::move(plans)) {
@@ -57,13 +65,26 @@ void HostBuffers::fill_inputs(std::uint64_t seed) {
     if (!is_input(plans_[i].role)) continue;
     fill_host(plans_[i].dtype, data(i), plans_[i].count, plans_[i].fill, seed, static_cast<unsigned>(i));
   }
+  inputs_from_ = seed;
 }
 
-void HostBuffers::reset(std::uint64_t seed) {
+void HostBuffers::reset(std::uint64_t seed, unsigned run) {
+  poison_seed_ = seed;
+  poison_run_ = run;
   fill_inputs(seed);
   for (std::size_t i = 0; i < plans_.size(); ++i) {
-    if (!is_input(plans_[i].role)) std::memset(data(i), kPoisonByte, plans_[i].bytes);
+    if (!is_input(plans_[i].role)) poison_host(plans_[i].dtype, data(i), plans_[i].count, poison(i));
+    memory_[i].write_guards();
   }
+}
+
+std::uint64_t HostBuffers::poison(std::size_t buffer) const noexcept {
+  return poison_bits(plans_[buffer].dtype, poison_seed_, poison_run_);
+}
+
+void HostBuffers::prepare_inputs(std::uint64_t seed) {
+  const auto is_inout = [](const BufferPlan& plan) { return plan.role == BufferRole::inout; };
+  if (inputs_from_ != seed || std::any_of(plans_.begin(), plans_.end(), is_inout)) fill_inputs(seed);
 }
 
 void HostBuffers::reset_for_reference(std::uint64_t seed) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,7 +19,8 @@ class GuardedMemory {
   GuardedMemory(std::uint64_t bytes, std::uint64_t alignment);  // throws std::bad_alloc
   unsigned char* data() noexcept { return data_; }
   const unsigned char* data() const noexcept { return data_; }
-  /// Offset relative to the buffer of the first guard byte that was overwritten, if any.
+  void write_guards() noexcept;
+  /// Offset relative to the buffer of a guard byte that was overwritten, if any.
   bool guards_intact(std::int64_t* offset) const noexcept;
 
  private:
@@ -36,8 +38,15 @@ class HostBuffers {
   explicit HostBuffers(std::vector<BufferPlan> plans);  // throws std::bad_alloc
 
   const std::vector<BufferPlan>& plans() const noexcept { return plans_; }
-  /// Inputs and inout from `seed`; outputs and workspaces poisoned.
-  void reset(std::uint64_t seed);
+  /// Inputs and inout from `seed`; outputs and workspaces poisoned as poison_bits(seed, run) says; guard zones written
+  /// anew, so that nobody is blamed for what ran before.
+  void reset(std::uint64_t seed, unsigned run = 0);
+  /// Only what a timed run reads: inputs, unless they hold this seed's values already, and inouts.
+  void prepare_inputs(std::uint64_t seed);
+  /// Inputs may have been overwritten: fill them at the next use.
+  void distrust_inputs() noexcept { inputs_from_.reset(); }
+  /// What an element of an output holds that was not written since the last reset.
+  std::uint64_t poison(std::size_t buffer) const noexcept;
   /// Outputs zeroed instead of poisoned: what a reference callback gets.
   void reset_for_reference(std::uint64_t seed);
   std::vector<BoundBuffer> bound();
@@ -52,6 +61,9 @@ class HostBuffers {
   void fill_inputs(std::uint64_t seed);
   std::vector<BufferPlan> plans_;
   std::vector<GuardedMemory> memory_;
+  std::optional<std::uint64_t> inputs_from_;  // the seed whose values the inputs hold
+  std::uint64_t poison_seed_ = 0;
+  unsigned poison_run_ = 0;
 };
 
 /// True if two lists of plans ask for the same memory.

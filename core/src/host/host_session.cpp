@@ -5,14 +5,16 @@
 #include <cstring>
 #include <map>
 #include <new>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include <kerntune/core/plugin_host.hpp>
 
-#include "host/compare.hpp"
+#include "host/disturbance.hpp"
 #include "host/host_buffers.hpp"
 #include "host/host_device.hpp"
+#include "measure/compare.hpp"
 
 namespace kerntune {
 namespace {
@@ -32,6 +34,8 @@ struct HostPrepared final : Prepared {
   PreparedCallable callable;
   std::shared_ptr<HostBuffers> buffers;  // shared by all configurations that need the same memory
   Facts fact_map;
+  std::uint64_t serial = 0;  // unlike addresses, never used twice in a session
+  bool verified = false;     // its last verification passed
 };
 
 Rejection out_of_memory(std::string_view what) {
@@ -59,11 +63,13 @@ class HostSession final : public Session {
   using Expected = std::map<std::string, std::vector<unsigned char>>;  // by output buffer
 
   tl::expected<std::shared_ptr<HostBuffers>, Rejection> buffers_for(std::vector<BufferPlan> plans);
+  static Expected outputs_of(HostBuffers& buffers);
   tl::expected<const Expected*, Rejection> expected_at(std::uint64_t seed);
   tl::expected<std::shared_ptr<HostBuffers>, Rejection> run_reference(std::uint64_t seed);
   tl::expected<std::shared_ptr<HostBuffers>, Rejection> run_default(std::uint64_t seed);
   tl::expected<double, Rejection> time_group(HostPrepared& prepared, int group);
-  tl::expected<void, Rejection> check_outputs(HostBuffers& buffers, const Expected& expected,
+  tl::expected<void, Rejection> run_once(HostPrepared& prepared, std::uint64_t seed, unsigned run) const;
+  tl::expected<void, Rejection> check_outputs(HostBuffers& buffers, const Expected& expected, std::uint64_t seed,
                                               Verification& result) const;
 
   std::shared_ptr<const SpecProgram> program_;
@@ -75,6 +81,8 @@ class HostSession final : public Session {
   std::vector<std::weak_ptr<HostBuffers>> pool_;
   std::shared_ptr<HostBuffers> last_;  // keeps the common case alive between configurations
   std::map<std::uint64_t, Expected> expected_;
+  std::uint64_t last_serial_ = 0;
+  std::uint64_t unverified_ = 0;  // serial of the configuration that ran last, if it was never verified
 };
 
 bool is_output(BufferRole role) { return role == BufferRole::out || role == BufferRole::inout; }
@@ -109,7 +117,9 @@ tl::expected<std::unique_ptr<Prepared>, Rejection> HostSession::prepare(const se
   if (!callable) return tl::unexpected(callable.error());
   double bytes = 0;
   for (const BufferPlan& plan : (*buffers)->plans()) bytes += static_cast<double>(plan.bytes);
-  return std::make_unique<HostPrepared>(std::move(*callable), *buffers, Facts{{"buffer_bytes", bytes}});
+  auto prepared = std::make_unique<HostPrepared>(std::move(*callable), *buffers, Facts{{"buffer_bytes", bytes}});
+  prepared->serial = ++last_serial_;
+  return prepared;
 }
 
 tl::expected<double, Rejection> HostSession::time_group(HostPrepared& prepared, int group) {
@@ -123,6 +133,10 @@ tl::expected<double, Rejection> HostSession::time_group(HostPrepared& prepared, 
 
 tl::expected<Samples, Rejection> HostSession::time(Prepared& base, int warmup, int launches) {
   auto& prepared = static_cast<HostPrepared&>(base);
+  // What ran last may have overwritten inputs, if nobody has seen it behave.
+  if (unverified_ != 0 && unverified_ != prepared.serial) prepared.buffers->distrust_inputs();
+  unverified_ = prepared.verified ? 0 : prepared.serial;
+  prepared.buffers->prepare_inputs(kTimingSeed);
   double first_ns = kMinSampleNs;
   for (int i = 0; i < std::max(warmup, 1); ++i) {
     const auto ns = time_group(prepared, 1);
@@ -166,6 +180,8 @@ tl::expected<std::shared_ptr<HostBuffers>, Rejection> HostSession::run_reference
   if (auto ok = plugin_.reference({DeviceKind::host, 0, &program_->spec(), &dims_, nullptr, bound}); !ok) {
     return tl::unexpected(Rejection{ok.error().reason, "the reference failed: " + ok.error().message});
   }
+  if (const std::string damage = buffers->damage(seed); !damage.empty())
+    return tl::unexpected(Rejection{Reason::out_of_bounds, "the reference " + damage});
   return buffers;
 }
 
@@ -175,24 +191,29 @@ tl::expected<std::shared_ptr<HostBuffers>, Rejection> HostSession::run_default(s
   auto& host = static_cast<HostPrepared&>(**prepared);
   host.buffers->reset(seed);
   if (auto ok = host.callable.launch(nullptr); !ok) return tl::unexpected(ok.error());
+  if (const std::string damage = host.buffers->damage(seed); !damage.empty())
+    return tl::unexpected(Rejection{Reason::out_of_bounds, "the default configuration " + damage});
   return host.buffers;
+}
+
+HostSession::Expected HostSession::outputs_of(HostBuffers& buffers) {
+  Expected outputs;
+  for (std::size_t i = 0; i < buffers.plans().size(); ++i) {
+    const BufferPlan& plan = buffers.plans()[i];
+    if (is_output(plan.role)) outputs[plan.name].assign(buffers.data(i), buffers.data(i) + plan.bytes);
+  }
+  return outputs;
 }
 
 tl::expected<const HostSession::Expected*, Rejection> HostSession::expected_at(std::uint64_t seed) {
   if (const auto known = expected_.find(seed); known != expected_.end()) return &known->second;
   const auto buffers = by_reference_ ? run_reference(seed) : run_default(seed);
   if (!buffers) return tl::unexpected(buffers.error());
-  Expected outputs;
-  for (std::size_t i = 0; i < (*buffers)->plans().size(); ++i) {
-    const BufferPlan& plan = (*buffers)->plans()[i];
-    if (!is_output(plan.role)) continue;
-    outputs[plan.name].assign((*buffers)->data(i), (*buffers)->data(i) + plan.bytes);
-  }
-  return &(expected_[seed] = std::move(outputs));
+  return &(expected_[seed] = outputs_of(**buffers));
 }
 
 tl::expected<void, Rejection> HostSession::check_outputs(HostBuffers& buffers, const Expected& expected,
-                                                         Verification& result) const {
+                                                         std::uint64_t seed, Verification& result) const {
   const Binding binding = program_->bind_dims(dims_, device_.properties);
   for (std::size_t i = 0; i < buffers.plans().size(); ++i) {
     const BufferPlan& plan = buffers.plans()[i];
@@ -204,36 +225,54 @@ tl::expected<void, Rejection> HostSession::check_outputs(HostBuffers& buffers, c
           fmt::format("output '{}' has {} bytes, the reference's has {}", plan.name, plan.bytes, wanted.size())});
     }
     const auto limits = program_->tolerance(plan.name, binding);
-    const Comparison c = compare_host(plan.dtype, buffers.data(i), wanted.data(), plan.count, limits);
-    if (!c.ok()) {
-      std::uint64_t first = 0;
-      const std::uint64_t poison =
-          plan.role == BufferRole::out ? count_poison(plan.dtype, buffers.data(i), plan.count, &first) : 0;
-      if (poison != 0) {
-        return tl::unexpected(Rejection{
-            Reason::unwritten_output, fmt::format("{} of {} elements of '{}' were not written, the first at {}", poison,
-                                                  plan.count, plan.name, first)});
-      }
+    const Comparison c =
+        compare_host(plan.dtype, buffers.data(i), wanted.data(), plan.count, limits, buffers.poison(i));
+    if (c.unwritten != 0 && plan.role == BufferRole::out)
+      return tl::unexpected(Rejection{Reason::unwritten_output, describe_unwritten(plan.name, c)});
+    if (c.mismatches != 0)
       return tl::unexpected(Rejection{Reason::wrong_result, describe_mismatch(plan.name, c, limits)});
-    }
-    result.elements += c.elements;
-    result.max_abs_error = std::max(result.max_abs_error, c.max_abs_error);
-    result.max_rel_error = std::max(result.max_rel_error, c.max_rel_error);
+    add_to(result, plan.name, c, seed);
   }
+  return {};
+}
+
+/// One run under observation. The second one is disturbed.
+tl::expected<void, Rejection> HostSession::run_once(HostPrepared& prepared, std::uint64_t seed, unsigned run) const {
+  HostBuffers& buffers = *prepared.buffers;
+  buffers.reset(seed, run);
+  std::optional<Disturbance> disturbance;
+  if (run > 0) {
+    buffers.evict();
+    disturbance.emplace();
+  }
+  if (auto ok = prepared.callable.launch(nullptr); !ok) return tl::unexpected(ok.error());
+  disturbance.reset();
+  if (std::string damage = buffers.damage(seed); !damage.empty())
+    return tl::unexpected(Rejection{Reason::out_of_bounds, std::move(damage)});
   return {};
 }
 
 tl::expected<Verification, Rejection> HostSession::verify(Prepared& base, std::uint64_t seed) {
   auto& prepared = static_cast<HostPrepared&>(base);
+  prepared.verified = false;
+  unverified_ = prepared.serial;
   const auto expected = expected_at(seed);
   if (!expected) return tl::unexpected(expected.error());
-  prepared.buffers->reset(seed);
-  if (auto ok = prepared.callable.launch(nullptr); !ok) return tl::unexpected(ok.error());
-  if (std::string damage = prepared.buffers->damage(seed); !damage.empty()) {
-    return tl::unexpected(Rejection{Reason::out_of_bounds, std::move(damage)});
+  Verification result;
+  result.seeds = {seed};
+  Expected first;
+  for (unsigned run = 0; run < kRunsPerSeed; ++run) {
+    auto ok = run_once(prepared, seed, run);
+    if (ok) ok = check_outputs(*prepared.buffers, **expected, seed, result);
+    if (!ok && run > 0) return tl::unexpected(only_when_disturbed(ok.error()));
+    if (!ok) return tl::unexpected(ok.error());
+    ++result.runs;
+    Expected now = outputs_of(*prepared.buffers);
+    if (run > 0 && now != first) result.deterministic = false;
+    if (run == 0) first = std::move(now);
   }
-  Verification result{seed};
-  if (auto ok = check_outputs(*prepared.buffers, **expected, result); !ok) return tl::unexpected(ok.error());
+  prepared.verified = true;
+  unverified_ = 0;
   return result;
 }
 

@@ -2,28 +2,11 @@
 #include "measure/fill.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
-namespace kerntune::fill {
-namespace {
-
-inline u64 bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
-inline u64 bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
-inline double double_of(u64 bits) { return std::bit_cast<double>(static_cast<std::uint64_t>(bits)); }
-// This file is compiled with -ffp-contract=off: a product and a sum stay two roundings.
-inline double multiply(double a, double b) { return a * b; }
-inline double add(double a, double b) { return a + b; }
-inline u64 high_product(u64 a, u64 b) {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<u64>((static_cast<Wide>(a) * b) >> 64);
-}
-
-}  // namespace
-}  // namespace kerntune::fill
-
-#define KERNTUNE_FN [[maybe_unused]] static inline
+#include "measure/host_primitives.hpp"
+// after what it asks for
 #include "measure/fill_element.cuh"
 
 namespace kerntune {

@@ -13,9 +13,9 @@
 #include <kerntune/search/rng.hpp>
 
 #include "conformance_parts.hpp"
-#include "host/compare.hpp"
 #include "host/host_buffers.hpp"
 #include "host/host_device.hpp"
+#include "measure/compare.hpp"
 
 namespace kerntune {
 namespace {
@@ -112,7 +112,7 @@ class HostRuns {
           plan.dtype == DType::f32 || plan.dtype == DType::f64 || plan.dtype == DType::f16 || plan.dtype == DType::bf16;
       std::uint64_t first = 0;
       if (plan.role != BufferRole::out || !is_real ||
-          count_poison(plan.dtype, buffers.data(i), plan.count, &first) == 0)
+          count_poison(plan.dtype, buffers.data(i), plan.count, buffers.poison(i), &first) == 0)
         continue;
       return {Verdict::wrong, "launches write all of their outputs",
               fmt::format("{}[{}] was not written", plan.name, first)};
@@ -131,8 +131,10 @@ class HostRuns {
       if (!is_output(plan)) continue;
       const auto limits = checks_.program.tolerance(plan.name, binding);
       const Comparison comparison =
-          compare_host(plan.dtype, buffers.data(i), expected_[output++].data(), plan.count, limits);
-      if (!comparison.ok())
+          compare_host(plan.dtype, buffers.data(i), expected_[output++].data(), plan.count, limits, buffers.poison(i));
+      if (comparison.unwritten != 0 && plan.role == BufferRole::out)
+        return {Verdict::wrong, "launches write all of their outputs", describe_unwritten(plan.name, comparison)};
+      if (comparison.mismatches != 0)
         return {Verdict::wrong, "outputs agree with the reference", describe_mismatch(plan.name, comparison, limits)};
     }
     return {};

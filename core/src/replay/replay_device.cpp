@@ -55,7 +55,7 @@ class RecordedSession : public Session {
 
   tl::expected<Verification, Rejection> verify(Prepared&, std::uint64_t seed) override {
     Verification verification;
-    verification.seed = seed;
+    verification.seeds = {seed};
     return verification;
   }
 

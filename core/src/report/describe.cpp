@@ -2,6 +2,9 @@
 #include "describe.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "workers/wire.hpp"
 
 namespace kerntune::report {
 namespace {
@@ -54,6 +57,31 @@ std::string query_command(const TuneReport& report, const BatchResult& batch) {
   for (const auto& [name, value] : batch.dims)
     if (name != batch_dim) command += fmt::format(" --dim {}={}", name, value);
   return command + " --device-key " + shell_word(report.device.device_class);
+}
+
+std::string precision_text(const Verification& v) {
+  if (v.runs == 0) return {};
+  std::string text = v.max_abs_error == 0 ? std::string("every element exact")
+                                          : fmt::format(
+                                                "largest error {:.3g} absolute, {:.3g} relative, {:.3g} in the "
+                                                "2-norm",
+                                                v.max_abs_error, v.max_rel_error, v.rel_l2_error);
+  const auto counted = [](std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  text += fmt::format("; {}, {}", counted(v.seeds.size(), "seed"), counted(v.sizes.size(), "size"));
+  if (!v.complete) text += ", not the whole verification";
+  if (!v.deterministic) text += "; non_deterministic: equal inputs gave other bits";
+  return text;
+}
+
+std::optional<Verification> stored_verification(const std::string& json) {
+  try {
+    const auto parsed = nlohmann::json::parse(json);
+    if (parsed.contains("runs")) return wire::verification(parsed);
+  } catch (const nlohmann::json::exception&) {  // written by another program
+  }
+  return std::nullopt;
 }
 
 }  // namespace kerntune::report

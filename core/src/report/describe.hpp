@@ -21,4 +21,9 @@ std::string other_dims_text(const TuneReport& report, const BatchResult& batch);
 /// How one asks for the batch's result.
 std::string query_command(const TuneReport& report, const BatchResult& batch);
 
+/// "largest error 1.2e-07 absolute, 3e-06 relative, 4e-08 in the 2-norm; 3 seeds, 4 sizes"; says if runs differed.
+std::string precision_text(const Verification& verification);
+/// A verification as the store keeps it; nothing if the text holds none.
+std::optional<Verification> stored_verification(const std::string& json);
+
 }  // namespace kerntune::report

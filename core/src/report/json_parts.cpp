@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "describe.hpp"
+
 namespace kerntune::report {
 
 Json literal_json(const expr::Literal& literal) {
@@ -110,6 +112,27 @@ Json roofline_json(const Roofline& roofline) {
           {"bytes_per_s", optional_number(roofline.bytes_per_s)},
           {"limit", limit},
           {"fraction", number_or_null(roofline.fraction)}};
+}
+
+Json verification_json(const Verification& v) {
+  if (v.runs == 0) return nullptr;
+  Json json = {{"seeds", v.seeds}, {"sizes", v.sizes}, {"runs", v.runs}, {"elements", v.elements}};
+  json["max_abs_error"] = v.max_abs_error;
+  json["max_rel_error"] = v.max_rel_error;
+  json["rel_l2_error"] = v.rel_l2_error;
+  json["cosine"] = v.cosine;
+  json["deterministic"] = v.deterministic;
+  json["complete"] = v.complete;
+  json["worst"] = v.worst.buffer.empty()
+                      ? Json(nullptr)
+                      : Json{{"buffer", v.worst.buffer},     {"index", v.worst.index}, {"got", v.worst.got},
+                             {"expected", v.worst.expected}, {"seed", v.worst.seed},   {"size", v.worst.size}};
+  return json;
+}
+
+Json verification_json(const std::string& stored) {
+  const auto verification = stored_verification(stored);
+  return verification ? verification_json(*verification) : Json(nullptr);
 }
 
 Json failures_json(const BatchResult& batch) {

@@ -27,6 +27,10 @@ Json device_json(const DeviceInfo& device);
 Json roofline_json(const Roofline& roofline);
 /// Reason to count.
 Json failures_json(const BatchResult& batch);
+/// What a verification measured; null if there was none.
+Json verification_json(const Verification& verification);
+/// The same from a store's column; null if it holds none.
+Json verification_json(const std::string& stored);
 Json final_json(const storage::FinalRecord& record);
 Json optional_number(const std::optional<double>& value);
 

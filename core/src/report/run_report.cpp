@@ -33,10 +33,17 @@ std::string spread_text(const RunResult& result, const Style& style) {
 
 std::string proof_text(const RunResult& result) {
   if (result.verified.empty()) return {};
-  if (result.verified != "reference" && result.verified != "against_default") return result.verified;
-  return fmt::format("{}: {} elements compared, largest error {:.3g} absolute, {:.3g} relative", result.verified,
-                     grouped(static_cast<std::int64_t>(result.verification.elements)),
-                     result.verification.max_abs_error, result.verification.max_rel_error);
+  const Verification& v = result.verification;
+  if ((result.verified != "reference" && result.verified != "against_default") || v.runs == 0) return result.verified;
+  return fmt::format("{}: {}, {} elements compared in {} runs", result.verified, precision_text(v),
+                     grouped(static_cast<std::int64_t>(v.elements)), v.runs);
+}
+
+std::string worst_text(const RunResult& result) {
+  const Verification::Worst& worst = result.verification.worst;
+  if (worst.buffer.empty() || result.rejection) return {};
+  return fmt::format("{}[{}]: got {:.9g}, expected {:.9g}{}", worst.buffer, worst.index, worst.got, worst.expected,
+                     worst.size.empty() ? std::string() : fmt::format(" (at {})", worst.size));
 }
 
 std::string facts_text(const Facts& facts) {
@@ -69,6 +76,7 @@ std::string run_text(const RunResult& result, const Style& style) {
   if (achieved_text(roof) != "-")
     add(out, "achieved", fmt::format("{}, {}", achieved_text(roof), limit_text(roof)), style);
   add(out, "verified", proof_text(result), style);
+  add(out, "worst", worst_text(result), style);
   add(out, "facts", facts_text(result.facts), style);
   return out;
 }
@@ -84,10 +92,7 @@ std::string run_json(const RunResult& result) {
   json["time_ns"] = number_or_null(result.median_ns);
   json["samples_ns"] = result.samples_ns;
   json["verified"] = result.rejection ? Json(nullptr) : Json(result.verified);
-  json["verification"] = {{"seed", result.verification.seed},
-                          {"elements", result.verification.elements},
-                          {"max_abs_error", result.verification.max_abs_error},
-                          {"max_rel_error", result.verification.max_rel_error}};
+  json["verification"] = verification_json(result.verification);
   json["facts"] = facts_json(result.facts);
   json["flop"] = optional_number(result.flop);
   json["bytes"] = optional_number(result.bytes);

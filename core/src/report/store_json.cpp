@@ -49,6 +49,8 @@ Json evaluation_json(const storage::EvaluationRecord& record) {
   json["reason"] = record.reason.empty() ? Json(nullptr) : Json(record.reason);
   json["message"] = record.message.empty() ? Json(nullptr) : Json(record.message);
   json["verified"] = record.verified;
+  json["proven"] = record.proven;
+  json["verification"] = verification_json(record.verification_json);
   json["samples_ns"] = record.samples_ns;
   json["facts"] = stored_json(record.facts_json);
   json["compile"] = stored_json(record.compile_json);
@@ -84,6 +86,7 @@ Json final_json(const storage::FinalRecord& record) {
   json["speedup_low"] = number_or_null(record.speedup_low);
   json["speedup_high"] = number_or_null(record.speedup_high);
   json["verified"] = record.verified;
+  json["verification"] = verification_json(record.verification_json);
   json["ties"] = Json::array();
   for (const std::string& tie : record.ties) json["ties"].push_back(config_json(tie));
   json["unresolved"] = record.unresolved;

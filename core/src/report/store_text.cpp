@@ -8,6 +8,7 @@
 
 #include <kerntune/core/report.hpp>
 
+#include "describe.hpp"
 #include "text_table.hpp"
 
 namespace kerntune::report {
@@ -118,6 +119,17 @@ std::string evaluations_text(const KernelHistory& history, const Style& style) {
   return out;
 }
 
+/// How right the winners are.
+std::string precision_section(const KernelHistory& history, const Style& style) {
+  std::string out;
+  for (const storage::FinalRecord& record : history.finals) {
+    const auto verification = stored_verification(record.verification_json);
+    if (!verification) continue;
+    out += wrapped(fmt::format("batch {}: {}", record.batch, precision_text(*verification)), 2, style);
+  }
+  return out.empty() ? out : fmt::format("\n{}\n{}", inked("precision of the winners", Ink::bold, style), out);
+}
+
 std::string ties_text(const KernelHistory& history, const Style& style) {
   std::string out;
   for (const storage::FinalRecord& record : history.finals) {
@@ -144,7 +156,8 @@ std::string show_text(const KernelHistory& history, const Style& style) {
   if (history.failures_only) return out + evaluations_text(history, style);
   out += '\n';
   out += history.finals.empty() ? "no winner is stored\n" : grouped_finals(history.finals, style);
-  return out + ties_text(history, style) + evaluations_text(history, style) + runs_text(history.runs, 10, style);
+  return out + precision_section(history, style) + ties_text(history, style) + evaluations_text(history, style) +
+         runs_text(history.runs, 10, style);
 }
 
 }  // namespace kerntune::report

@@ -16,6 +16,7 @@ Json finalist_json(const Finalist& finalist) {
           {"ratio_high", finalist.ratio_high},
           {"tie", finalist.tie},
           {"verified", finalist.verified},
+          {"verification", verification_json(finalist.verification)},
           {"facts", facts_json(finalist.facts)}};
 }
 
@@ -23,6 +24,7 @@ Json winner_json(const Finalist& finalist) {
   return {{"config", config_json(finalist.config_text)},
           {"time_ns", finalist.time_ns},
           {"verified", finalist.verified},
+          {"verification", verification_json(finalist.verification)},
           {"facts", facts_json(finalist.facts)}};
 }
 
@@ -59,6 +61,7 @@ Json batch_json(const BatchResult& batch, const DeviceInfo& device) {
   json["flop"] = optional_number(batch.flop);
   json["bytes"] = optional_number(batch.bytes);
   json["wall_s"] = batch.wall_s;
+  json["verify_s"] = batch.verify_s;
   json["lane_idle_fraction"] = batch.lane_idle_fraction;
   json["note"] = batch.note;
   return json;

@@ -78,6 +78,8 @@ std::string best_section(const TuneReport& report, const Style& style) {
     out += hanging(fmt::format("  batch {}", batch.batch), changes_text(batch, style), 16, style);
     if (!batch.best) continue;
     std::string proof = fmt::format("verified: {}", batch.best->verified);
+    if (batch.best->verification.runs > 0 && batch.best->verified != "recorded")
+      proof += fmt::format(" ({})", precision_text(batch.best->verification));
     if (batch.ties.size() > 1)
       proof += fmt::format("; {} configurations could not be told apart, this one was picked", batch.ties.size());
     if (batch.unresolved) proof += "; still unresolved after the last confirmation round";
@@ -91,6 +93,9 @@ std::string heading(const TuneReport& report, const Style& style) {
   if (report.device.id != report.device.name) out += fmt::format(" ({})", report.device.id);
   out += fmt::format("\n{} valid configurations, strategy {}, seed {}, {}, {}", grouped(report.space_count),
                      report.strategy, report.seed, report.policy, duration_text(report.wall_s));
+  double verify_s = 0;
+  for (const BatchResult& batch : report.batches) verify_s += batch.verify_s;
+  if (verify_s > 0) out += fmt::format(", {} of it verifying outputs", duration_text(verify_s));
   if (report.interrupted)
     out += inked("\ninterrupted: the best so far is shown; the same command goes on from here", Ink::warn, style);
   return out + "\n\n";

@@ -10,6 +10,7 @@
 #include <kerntune/core/plugin_host.hpp>
 
 #include "engine/confirm.hpp"
+#include "engine/examiner.hpp"
 #include "engine/racing.hpp"
 #include "nvtx/ranges.hpp"
 #include "workers/wire.hpp"
@@ -18,10 +19,11 @@
 // The device worker owns the context, the buffers and the plugin's callbacks of one device. Requests, in this order:
 //
 //   open      {"device","plugin","kernel","spec"}               -> {"ok","info"} | {"ok":false,"message"}
-//   session   {"dims","policy","default_modules","reference_modules","seeds","best_ns"} -> {"ok","verified_by"} |
-//   {"ok":false,"rejection"} evaluate  {"id","config","modules","seeds","launches"}      -> {"id","status",...} race,
-//   and verify if it would lead confirm
-//   {"candidates":[{"config","modules","keep","estimate_ns"}],"seeds","max_seconds"}
+//   session   {"dims","policy","default_modules","reference_modules","seeds","best_ns"}
+//                                                               -> {"ok","verified_by"} | {"ok":false,"rejection"}
+//   evaluate  {"id","config","modules","edge_code","full","launches"}
+//                                                               -> {"id","status",...}: race, verify if it would lead
+//   confirm   {"candidates":[{"config","modules","edge_code","keep","estimate_ns"}],"max_seconds"}
 //                                                               -> {"at":I}, {"round":N} ... {"finalists":[...]}
 //
 // An answer with "context_lost" is the last: the process ends and must be replaced.
@@ -64,9 +66,12 @@ class DeviceWorker {
   json evaluate(const json& request, wire::BlobReader& blob);
   json run_final(const json& request, wire::BlobReader& blob);
 
-  void evaluate_into(const json& request, const std::vector<CompiledModule>& modules, json& answer);
+  void evaluate_into(const json& request, const std::vector<CompiledModule>& modules,
+                     const std::vector<EdgeCode>& edge_code, json& answer);
+  tl::expected<std::unique_ptr<Prepared>, Rejection> prepare(const search::Config& config,
+                                                             const std::vector<CompiledModule>& modules);
+  tl::expected<Verification, Rejection> examine_finalist(const Examinee& examinee);
   tl::expected<RaceResult, Rejection> measure(Prepared& prepared, int launches);
-  tl::expected<Verification, Rejection> verify(Prepared& prepared, const std::vector<std::uint64_t>& seeds);
   bool would_lead(const RaceResult& race) const {
     return !race.slower && (state_.best_ns <= 0 || race.median_ns < state_.best_ns * (1 + 2 * state_.noise()));
   }
@@ -77,6 +82,7 @@ class DeviceWorker {
   const PluginKernel* plugin_ = nullptr;
   std::shared_ptr<const SpecProgram> program_;
   std::unique_ptr<Device> device_;
+  std::unique_ptr<Examiner> examiner_;
   std::unique_ptr<Session> session_;
   RacePolicy race_policy_;
   RaceState state_{race_policy_};
@@ -105,12 +111,14 @@ json DeviceWorker::open_session(const json& request, wire::BlobReader& blob) {
   wanted.reference_modules = wire::compiled_modules(request.at("reference_modules"), blob);
   wanted.seeds = request.at("seeds").get<std::vector<std::uint64_t>>();
   session_.reset();
+  examiner_.reset();
   state_ = RaceState(race_policy_);
   state_.best_ns = request.at("best_ns");
   try {
     auto session = device_->open(wanted, plugin_);
     if (!session) return {{"ok", false}, {"rejection", wire::from(session.error())}};
     session_ = std::move(*session);
+    examiner_ = std::make_unique<Examiner>(*device_, plugin_, wanted);
   } catch (const std::exception& error) {
     return {{"ok", false}, {"rejection", wire::from(Rejection{Reason::internal_error, error.what()})}};
   }
@@ -125,29 +133,16 @@ tl::expected<RaceResult, Rejection> DeviceWorker::measure(Prepared& prepared, in
   return race(*session_, prepared, RaceState(fixed), fixed);
 }
 
-tl::expected<Verification, Rejection> DeviceWorker::verify(Prepared& prepared,
-                                                           const std::vector<std::uint64_t>& seeds) {
-  const nvtx::Range range("verify");
-  Verification worst;
-  for (const std::uint64_t seed : seeds) {
-    const auto result = session_->verify(prepared, seed);
-    if (!result) return tl::unexpected(result.error());
-    worst.seed = seed;
-    worst.elements += result->elements;
-    worst.max_abs_error = std::max(worst.max_abs_error, result->max_abs_error);
-    worst.max_rel_error = std::max(worst.max_rel_error, result->max_rel_error);
-  }
-  return worst;
-}
-
 void reject(json& answer, const Rejection& rejection) {
   answer["status"] = "rejected";
   answer["rejection"] = wire::from(rejection);
   answer["samples"] = Samples{};
 }
 
-void DeviceWorker::evaluate_into(const json& request, const std::vector<CompiledModule>& modules, json& answer) {
-  const auto prepared = session_->prepare(request.at("config").get<search::Config>(), modules);
+void DeviceWorker::evaluate_into(const json& request, const std::vector<CompiledModule>& modules,
+                                 const std::vector<EdgeCode>& edge_code, json& answer) {
+  const auto config = request.at("config").get<search::Config>();
+  const auto prepared = prepare(config, modules);
   if (!prepared) return reject(answer, prepared.error());
   answer["facts"] = (*prepared)->facts();
   const int launches = request.at("launches");
@@ -159,26 +154,47 @@ void DeviceWorker::evaluate_into(const json& request, const std::vector<Compiled
   if (raced->slower) return;
   state_.learn(raced->samples);
   if (launches == 0 && !would_lead(*raced)) return;
-  const auto seeds = request.at("seeds").get<std::vector<std::uint64_t>>();
-  const auto verified = verify(**prepared, seeds);
+  // What would push others out of the race is looked at as closely as a winner.
+  const nvtx::Range range("verify");
+  const bool leads = launches == 0 && (state_.best_ns <= 0 || raced->median_ns < state_.best_ns);
+  const Examinee examinee{*session_, **prepared, config, modules, edge_code};
+  const auto verified =
+      leads || request.at("full").get<bool>() ? examiner_->full(examinee) : examiner_->quick(examinee);
   if (!verified) return reject(answer, verified.error());
   answer["verified"] = session_->verified_by();
   answer["verification"] = wire::from(*verified);
-  if (state_.best_ns <= 0 || raced->median_ns < state_.best_ns) state_.best_ns = raced->median_ns;
+  if (leads) state_.best_ns = raced->median_ns;
 }
 
 json DeviceWorker::evaluate(const json& request, wire::BlobReader& blob) {
   const auto begin = Clock::now();
   json answer{{"id", request.at("id")}, {"verified", "no"}, {"facts", json::object()}, {"median_ns", 0.0}};
   const auto modules = wire::compiled_modules(request.at("modules"), blob);
-  evaluate_into(request, modules, answer);
+  const auto edge_code = wire::edge_code(request.at("edge_code"), blob);
+  const double verified_before = examiner_->seconds();
+  evaluate_into(request, modules, edge_code, answer);
+  answer["verify_s"] = examiner_->seconds() - verified_before;
   answer["context_lost"] = session_->context_lost();
   answer["wall_us"] = microseconds_since(begin);
   return answer;
 }
 
+/// Once more with the memory of the edge sizes, if that is what is missing.
+tl::expected<std::unique_ptr<Prepared>, Rejection> DeviceWorker::prepare(const search::Config& config,
+                                                                         const std::vector<CompiledModule>& modules) {
+  auto prepared = session_->prepare(config, modules);
+  if (prepared || prepared.error().reason != Reason::out_of_memory) return prepared;
+  examiner_->release();
+  return session_->prepare(config, modules);
+}
+
+tl::expected<Verification, Rejection> DeviceWorker::examine_finalist(const Examinee& examinee) {
+  const nvtx::Range range("verify");
+  return examiner_->full(examinee);
+}
+
 json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
-  const auto seeds = request.at("seeds").get<std::vector<std::uint64_t>>();
+  const double verified_before = examiner_->seconds();
   std::vector<std::unique_ptr<Prepared>> prepared;
   std::vector<Contender> contenders;
   json finalists = json::array();
@@ -187,9 +203,11 @@ json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
     const auto modules = wire::compiled_modules(candidate.at("modules"), blob);
     send({{"at", finalists.size()}});  // names the culprit should this one take the process down
     json& finalist = finalists.emplace_back(json{{"ok", false}});
-    auto one = session_->prepare(candidate.at("config").get<search::Config>(), modules);
-    const auto verified =
-        one ? verify(**one, seeds) : tl::expected<Verification, Rejection>(tl::unexpected(one.error()));
+    const auto edge_code = wire::edge_code(candidate.at("edge_code"), blob);
+    const auto config = candidate.at("config").get<search::Config>();
+    auto one = prepare(config, modules);
+    const auto verified = one ? examine_finalist({*session_, **one, config, modules, edge_code})
+                              : tl::expected<Verification, Rejection>(tl::unexpected(one.error()));
     if (!verified) {
       finalist["rejection"] = wire::from(verified.error());
       if (session_->context_lost()) break;
@@ -197,6 +215,7 @@ json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
     }
     finalist["facts"] = (*one)->facts();
     finalist["verified"] = session_->verified_by();
+    finalist["verification"] = wire::from(*verified);
     contenders.push_back({one->get(), candidate.at("keep"), candidate.at("estimate_ns")});
     prepared.push_back(std::move(*one));
     place.push_back(finalists.size() - 1);
@@ -221,6 +240,7 @@ json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
   return {{"finalists", finalists},
           {"rounds", result.rounds},
           {"unresolved", result.unresolved},
+          {"verify_s", examiner_->seconds() - verified_before},
           {"context_lost", session_->context_lost()}};
 }
 

@@ -15,7 +15,9 @@ NLOHMANN_JSON_SERIALIZE_ENUM(DeviceKind,
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceInfo, kind, id, name, device_class, uuid, arch, driver, properties,
                                    memory_bytes, peak_bytes_per_s, peak_flop_per_s_f32)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceList, devices, unavailable)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verification, seed, max_abs_error, max_rel_error, elements)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verification::Worst, buffer, size, index, seed, got, expected)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verification, seeds, sizes, runs, elements, max_abs_error, max_rel_error,
+                                   rel_l2_error, cosine, deterministic, complete, worst)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileJob, file, source, headers, options, entries, arch, register_cap, timeout_s,
                                    memory_limit_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EntryFacts, lowered_name, regs, stack_bytes, spill_store_bytes, spill_load_bytes,
@@ -89,6 +91,30 @@ std::vector<CompiledModule> compiled_modules(const json& j, BlobReader& blob) {
   std::vector<CompiledModule> modules;
   for (const json& element : j) modules.push_back(compiled_module(element, blob));
   return modules;
+}
+
+json from(const std::vector<EdgeCode>& edges, std::string& blob) {
+  json list = json::array();
+  for (const EdgeCode& edge : edges) {
+    json one{{"dims", edge.dims}};
+    one["modules"] = from(edge.modules, blob);  // in the order in which they are taken back
+    one["default_modules"] = from(edge.default_modules, blob);
+    one["reference_modules"] = from(edge.reference_modules, blob);
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+std::vector<EdgeCode> edge_code(const json& j, BlobReader& blob) {
+  std::vector<EdgeCode> edges;
+  for (const json& one : j) {
+    EdgeCode& edge = edges.emplace_back();
+    edge.dims = one.at("dims").get<Dims>();
+    edge.modules = compiled_modules(one.at("modules"), blob);
+    edge.default_modules = compiled_modules(one.at("default_modules"), blob);
+    edge.reference_modules = compiled_modules(one.at("reference_modules"), blob);
+  }
+  return edges;
 }
 
 process::Message message(const json& body, std::string blob) {

@@ -11,6 +11,7 @@
 #include <kerntune/core/device.hpp>
 #include <kerntune/core/rejection.hpp>
 
+#include "engine/examiner.hpp"
 #include "process/frame.hpp"
 
 /// The engine's structs as JSON, for messages between processes and for columns of the store that hold JSON. Both sides
@@ -45,6 +46,9 @@ class BlobReader {
 };
 CompiledModule compiled_module(const json& j, BlobReader& blob);
 std::vector<CompiledModule> compiled_modules(const json& j, BlobReader& blob);
+
+json from(const std::vector<EdgeCode>& edges, std::string& blob);
+std::vector<EdgeCode> edge_code(const json& j, BlobReader& blob);
 
 process::Message message(const json& body, std::string blob = {});
 json body_of(const process::Message& message);

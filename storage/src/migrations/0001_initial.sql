@@ -38,14 +38,18 @@ CREATE TABLE evaluation (
   wall_us          INTEGER NOT NULL,
   run_id           TEXT    NOT NULL,
   reason           TEXT    NOT NULL,
-  verified         TEXT    NOT NULL,
+  verified         TEXT    NOT NULL CHECK (verified IN ('reference', 'against_default', 'recorded', 'no')),
+  proven           INTEGER NOT NULL CHECK (proven IN (0, 1)),
   reference_digest TEXT    NOT NULL,
   row_check        INTEGER NOT NULL,
+  verification     TEXT    NOT NULL,
   message          TEXT    NOT NULL,
   facts            TEXT    NOT NULL,
   compile          TEXT    NOT NULL,
   samples_ns       BLOB    NOT NULL CHECK (length(samples_ns) % 8 = 0),
-  UNIQUE (context, config)
+  UNIQUE (context, config),
+  CHECK (verified = 'no' OR status <> 'rejected'),
+  CHECK (proven = 0 OR verified <> 'no')
 ) STRICT;
 
 -- Evaluations in flight. What is left here when a run is dead was running when it died.
@@ -75,10 +79,11 @@ CREATE TABLE final (
   speedup          REAL    NOT NULL CHECK (speedup >= 0),
   speedup_low      REAL    NOT NULL CHECK (speedup_low >= 0),
   speedup_high     REAL    NOT NULL CHECK (speedup_high >= 0),
-  verified         TEXT    NOT NULL,
+  verified         TEXT    NOT NULL CHECK (verified IN ('reference', 'against_default', 'recorded')),
   unresolved       INTEGER NOT NULL CHECK (unresolved IN (0, 1)),
   run_id           TEXT    NOT NULL,
   served_check     INTEGER NOT NULL,
+  verification     TEXT    NOT NULL,
   details          TEXT    NOT NULL
 ) STRICT;
 CREATE INDEX final_by_identity ON final (context, space_digest, reference_digest, finished_unix_us, id);
@@ -90,3 +95,27 @@ CREATE TABLE final_tie (
   config   TEXT    NOT NULL,
   PRIMARY KEY (final_id, position)
 ) STRICT, WITHOUT ROWID;
+
+-- A winner rests on a proven evaluation of its configuration, whoever writes it, and falls with it. kerntune itself
+-- runs with triggers off and does the same in code: these are for every other program.
+CREATE TRIGGER final_needs_proof BEFORE INSERT ON final
+WHEN NOT EXISTS (
+  SELECT 1 FROM evaluation AS e WHERE e.context = NEW.context AND e.config = NEW.config AND e.proven = 1
+  AND e.verified = NEW.verified AND e.reference_digest = NEW.reference_digest)
+BEGIN
+  SELECT RAISE(ABORT, 'a winner needs an evaluation of its configuration that passed the whole verification');
+END;
+CREATE TRIGGER final_never_changes BEFORE UPDATE ON final
+BEGIN
+  SELECT RAISE(ABORT, 'winners are never changed, only added');
+END;
+CREATE TRIGGER evaluation_withdraws_winner AFTER UPDATE ON evaluation WHEN NEW.proven = 0 AND OLD.proven = 1
+BEGIN
+  DELETE FROM final_tie WHERE final_id IN (SELECT id FROM final WHERE context = OLD.context AND config = OLD.config);
+  DELETE FROM final WHERE context = OLD.context AND config = OLD.config;
+END;
+CREATE TRIGGER evaluation_takes_winner AFTER DELETE ON evaluation WHEN OLD.proven = 1
+BEGIN
+  DELETE FROM final_tie WHERE final_id IN (SELECT id FROM final WHERE context = OLD.context AND config = OLD.config);
+  DELETE FROM final WHERE context = OLD.context AND config = OLD.config;
+END;

@@ -15,11 +15,15 @@ inline std::vector<storage::EvaluationRecord> golden_evaluations() {
   std::vector<storage::EvaluationRecord> records = {sample_evaluation("tile=1"), sample_evaluation("tile=2"),
                                                     sample_evaluation("tile=3")};
   records[1].status = storage::Status::slower;
+  records[1].proven = false;
   records[2].status = storage::Status::rejected;
   records[2].reason = "compile_error";
   records[2].message = "line 3: no such identifier";
   records[2].median_ns = 0;
   records[2].samples_ns.clear();
+  records[2].verified = "no";
+  records[2].proven = false;
+  records[2].verification_json = "{}";
   return records;
 }
 

@@ -23,8 +23,8 @@ int main(int argc, char** argv) {
     begun.outcome.clear();
     store.begin_run(begun);
     store.commit(testing::golden_evaluations(), {&started, 1});
-    store.record_final(testing::golden_history());
-    for (const auto& record : testing::golden_finals()) store.record_final(record);
+    kerntune::testing::record_winner(store, testing::golden_history());
+    for (const auto& record : testing::golden_finals()) kerntune::testing::record_winner(store, record);
     store.end_run(run.run_id, *run.ended_unix_us, run.outcome);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

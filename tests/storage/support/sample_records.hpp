@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include <kerntune/storage/records.hpp>
+#include <kerntune/storage/result_store.hpp>
 
 namespace kerntune::testing {
 
@@ -27,7 +27,9 @@ inline storage::EvaluationRecord sample_evaluation(const std::string& config = "
           .median_ns = 20.5,
           .samples_ns = {20.25, 20.5, 1e300, 0.0},
           .verified = "reference",
+          .proven = true,
           .reference_digest = std::string(64, 'e'),
+          .verification_json = R"({"max_abs_error":1e-7})",
           .facts_json = R"({"regs":64})",
           .compile_json = R"({"ms":123})",
           .started_unix_us = 1'700'000'000'000'000,
@@ -74,11 +76,33 @@ inline storage::FinalRecord sample_final(std::int64_t batch = 64, double time_ns
           .speedup_low = 1.9,
           .speedup_high = 2.1,
           .verified = "reference",
+          .verification_json = R"({"max_abs_error":1e-7})",
           .ties = {"block_x=128,tile=" + std::to_string(batch), "block_x=256,tile=2"},
           .unresolved = false,
           .details_json = R"({"rounds":12})",
           .run_id = "run-a",
           .finished_unix_us = 1'700'000'000'000'000};
+}
+
+/// The evaluation that a winner rests on.
+inline storage::EvaluationRecord proof_of(const storage::FinalRecord& winner) {
+  storage::EvaluationRecord proof = sample_evaluation(winner.config);
+  proof.key = {.kernel = winner.kernel,
+               .code_digest = winner.code_digest,
+               .config = winner.config,
+               .dims = winner.dims,
+               .device_class = winner.device_class,
+               .toolchain = winner.toolchain,
+               .policy = winner.policy};
+  proof.verified = winner.verified;
+  proof.reference_digest = winner.reference_digest;
+  return proof;
+}
+
+inline void record_winner(storage::ResultStore& store, const storage::FinalRecord& winner) {
+  const storage::EvaluationRecord proof = proof_of(winner);
+  store.commit({&proof, 1}, {});
+  store.record_final(winner);
 }
 
 }  // namespace kerntune::testing

@@ -46,10 +46,26 @@ struct MeasurePolicy {
 /// Launch durations, one per launch, nanoseconds, in launch order. The first launches after loading are not among them.
 using Samples = std::vector<double>;
 
+/// What verifying measured, over all outputs, seeds, runs and sizes that it covers. docs/measuring.md, "Verification".
 struct Verification {
-  std::uint64_t seed = 0;
-  double max_abs_error = 0, max_rel_error = 0;
-  std::uint64_t elements = 0;  // compared
+  std::vector<std::uint64_t> seeds;  // of the inputs, each once
+  std::vector<std::string> sizes;    // "batch=64,n=4096", each once; filled in by the engine
+  std::uint64_t runs = 0;            // of the kernel
+  std::uint64_t elements = 0;        // compared, over all runs
+  double max_abs_error = 0;          // |out - expected| of an element
+  double max_rel_error = 0;          // the same over |expected|, where that is not 0
+  double rel_l2_error = 0;           // |out - expected| / |expected| in the 2-norm: the largest of an output and run
+  double cosine = 1;                 // of the angle between out and expected: the smallest of an output and run
+  bool deterministic = true;         // runs with equal inputs gave equal bits
+  bool complete = false;             // every seed and size that a winner needs; said by the engine
+  /// The element with max_abs_error; without a buffer if nothing was off.
+  struct Worst {
+    std::string buffer, size;
+    std::uint64_t index = 0, seed = 0;
+    double got = 0, expected = 0;
+  } worst;
+  /// Takes in what another verification of the same configuration measured. `complete` stays.
+  void add(const Verification& other);
 };
 
 /// Facts of a prepared configuration, for the table, the store and the search. Named, with units in the name:
@@ -79,8 +95,9 @@ class Session {
   /// Times `launches` launches under the policy, after `warmup` untimed ones.
   virtual tl::expected<Samples, Rejection> time(Prepared& prepared, int warmup, int launches) = 0;
 
-  /// Fills the inputs from `seed`, poisons outputs and workspaces, launches once, and compares with the reference at
-  /// that seed; checks guard zones, unchanged inputs and unwritten outputs. Never timed.
+  /// Twice, the second time with disturbed timing and other poison: fills the inputs from `seed`, poisons outputs and
+  /// workspaces, launches, and compares with the reference at that seed; checks guard zones, unchanged inputs and
+  /// unwritten outputs. Never timed.
   virtual tl::expected<Verification, Rejection> verify(Prepared& prepared, std::uint64_t seed) = 0;
 
   /// "reference", "against_default", "recorded" or "no": what verify compares with.

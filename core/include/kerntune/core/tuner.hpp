@@ -60,6 +60,7 @@ struct Finalist {
   double time_ns = 0;                               // median over the confirmation rounds
   double ratio = 1, ratio_low = 1, ratio_high = 1;  // median of time/leader over rounds, with its 95 % interval
   std::string verified;
+  Verification verification;
   Facts facts;
   bool tie = false;
 };
@@ -83,6 +84,7 @@ struct BatchResult {
   std::optional<double> flop, bytes;                      // of one run of the kernel
   std::vector<EvaluationTrace> trace;
   double wall_s = 0;
+  double verify_s = 0;            // of that, spent verifying outputs on the device lane, references included
   double lane_idle_fraction = 0;  // share of the lane's time idle while a compiled candidate waited
   std::string note;               // why there is no result, if there is none
 };

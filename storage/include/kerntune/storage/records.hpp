@@ -36,7 +36,9 @@ struct EvaluationRecord {
   double median_ns = 0;            // 0 if rejected
   std::vector<double> samples_ns;  // every launch timed, in order
   std::string verified;            // "reference", "against_default", "recorded", "no"
+  bool proven = false;             // passed the whole verification, every seed and size: what a winner needs
   std::string reference_digest;    // of the reference and tolerances it was verified with
+  std::string verification_json;   // {"max_abs_error":...}: what the last verification measured; "{}" if none
   std::string facts_json;          // {"regs":64,...}
   std::string compile_json;        // {"cubin":"<digest>","ms":123,...}
   std::int64_t started_unix_us = 0;
@@ -71,8 +73,9 @@ struct FinalRecord {
   std::string config, default_config;
   double time_ns = 0, default_time_ns = 0;
   double speedup = 0, speedup_low = 0,
-         speedup_high = 0;  // paired median ratio default/best with its confidence interval
-  std::string verified;
+         speedup_high = 0;        // paired median ratio default/best with its confidence interval
+  std::string verified;           // as in the evaluation; never "no"
+  std::string verification_json;  // as in the evaluation
   std::vector<std::string> ties;  // configurations that could not be separated from the winner, winner included
   bool unresolved = false;
   std::string details_json;  // rounds, finalists, facts

@@ -45,8 +45,9 @@ class ResultStore {
   void end_run(const std::string& run_id, std::int64_t ended_unix_us, const std::string& outcome);
 
   /// One transaction, one durable commit: stores the finished evaluations (replacing rows of the same id), removes
-  /// their started rows, of whatever run, adds the started rows of the next. Nothing is stored if any part fails, or if
-  /// a time is negative or not a number.
+  /// their started rows, of whatever run, adds the started rows of the next. Nothing is stored if any part fails, if a
+  /// time is negative or not a number, or if an evaluation is rejected or unverified and yet proven. A winner whose
+  /// evaluation is no longer proven is withdrawn, history included.
   void commit(std::span<const EvaluationRecord> finished, std::span<const StartedRecord> started);
 
   std::optional<EvaluationRecord> find(const EvaluationKey& key) const;
@@ -61,9 +62,10 @@ class ResultStore {
 
   /// Stores a winner and keeps earlier ones as history; the newest per (kernel, dims, device_class, toolchain, policy,
   /// digests) is current. Storing the same twice changes nothing. Requires: batch >= 1, times and ratios finite, not
-  /// negative.
+  /// negative; the proven evaluation of its configuration in the store, verified by the same reference.
   void record_final(const FinalRecord& record);
-  /// Current finals, sorted by kernel, other_dims, device_class, batch. Empty kernel: all.
+  /// Current finals that a proven evaluation stands behind, sorted by kernel, other_dims, device_class, batch. Empty
+  /// kernel: all.
   std::vector<FinalRecord> finals(const std::string& kernel = "") const;
 
   std::vector<RunRecord> runs() const;  // newest first
