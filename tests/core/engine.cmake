@@ -11,3 +11,27 @@ target_compile_definitions(engine_tune_test PRIVATE
   KERNTUNE_TEST_TROUBLE="$<TARGET_FILE:kerntune_plugin_trouble>"
   KERNTUNE_TEST_EXITS="$<TARGET_FILE:kerntune_plugin_exits_in_constructor>")
 add_dependencies(engine_tune_test kerntune_plugin_trouble kerntune_plugin_exits_in_constructor)
+
+# One process for all of it: the run that its tests look at takes its time.
+kerntune_add_plugin(hazards SOURCES fixtures/hazards.cpp)
+add_executable(engine_survival_test engine_survival_test.cpp ../support/worker_main.cpp)
+target_include_directories(engine_survival_test PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
+target_link_libraries(engine_survival_test PRIVATE kerntune_core kerntune_warnings GTest::gmock)
+target_compile_definitions(engine_survival_test PRIVATE KERNTUNE_TEST_HAZARDS="$<TARGET_FILE:kerntune_plugin_hazards>")
+add_dependencies(engine_survival_test kerntune_plugin_hazards)
+add_test(NAME engine_survival_test COMMAND engine_survival_test)
+set_tests_properties(engine_survival_test PROPERTIES LABELS unit TIMEOUT 240)
+
+if(KERNTUNE_HAVE_CUDA)
+  add_library(kerntune_fake_nvrtc SHARED fixtures/fake_nvrtc.cpp)
+  target_link_libraries(kerntune_fake_nvrtc PRIVATE kerntune_cuda_headers kerntune_warnings)
+  foreach(unit compile_pool device_loss)
+    kerntune_add_test(NAME engine_${unit}_test SOURCES engine_${unit}_test.cpp LIBRARIES kerntune_core LABELS unit TIMEOUT 120)
+    target_include_directories(engine_${unit}_test PRIVATE ${PROJECT_SOURCE_DIR}/core/src)
+    target_link_libraries(engine_${unit}_test PRIVATE kerntune_cuda_headers fmt::fmt)
+    target_compile_definitions(engine_${unit}_test PRIVATE KERNTUNE_TEST_NVRTC="$<TARGET_FILE:kerntune_fake_nvrtc>")
+    add_dependencies(engine_${unit}_test kerntune_fake_nvrtc)
+  endforeach()
+  target_sources(engine_compile_pool_test PRIVATE ../support/worker_main.cpp)
+  target_sources(engine_device_loss_test PRIVATE cuda_engine_emulation.cpp cuda_fake_driver.cpp cuda_test_kernels.cpp)
+endif()
