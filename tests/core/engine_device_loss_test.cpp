@@ -87,11 +87,11 @@ class FailingDevice : public testing::Test {
     ::setenv("KERNTUNE_TEST_FOLDER", dir_.path().c_str(), 1);
   }
 
-  TuneRequest request(const std::string& blocks) {
+  TuneRequest request(const std::string& blocks, const std::string& text = "") {
     const std::string path = dir_ / "add.json";
     std::ofstream(path) << testkernels::add_spec(
         R"([{"name": "block", "values": )" + blocks + R"(, "default": 64, "role": "block_x"}])", testkernels::kAddSteps,
-        "");
+        text);
     TuneRequest request;
     request.kernel = find_kernel(path, {});
     request.device = "cuda:0";
@@ -129,6 +129,15 @@ TEST_F(FailingDevice, FaultsAndHangsAreTheConfigurationsOwn) {
   EXPECT_EQ(report.stopped, "");
   EXPECT_EQ(report.worker_restarts, 4);
   RecordProperty("slowest_restart_ms", static_cast<int>(report.slowest_restart_s * 1000));
+}
+
+TEST_F(FailingDevice, AWorkerThatWaitsForACompilerIsNotTakenForOneThatHangs) {
+  TuneRequest wanted = request("[64]", "// sluggish");
+  wanted.batches = {1000};
+  wanted.evaluation_timeout_s = 1;
+  const TuneReport report = run(wanted);
+  EXPECT_TRUE(report.batches.at(0).best) << report.batches.at(0).note;
+  EXPECT_EQ(report.worker_restarts, 0);
 }
 
 TEST_F(FailingDevice, AMemoryErrorIsNobodysFault) {

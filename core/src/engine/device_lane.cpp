@@ -65,8 +65,6 @@ void DeviceLane::require_device() const {
 }
 
 const DeviceInfo& DeviceLane::open() {
-  worker_.emplace(process::WorkerProcess::spawn("device"));
-  answered_ = 0;
   const json request{{"op", "open"},
                      {"device", device_},
                      {"plugin", kernel_.from_plugin ? kernel_.origin : ""},
@@ -74,7 +72,10 @@ const DeviceInfo& DeviceLane::open() {
                      {"spec", to_json(kernel_.spec)},
                      {"step_s", limits_.step_s},
                      {"memory_limit_bytes", limits_.memory_bytes}};
-  const auto answer = ask(wire::message(request), kOpenTimeoutS);
+  const auto answer = ask_twice(wire::message(request), kOpenTimeoutS, [this] {
+    worker_.emplace(process::WorkerProcess::spawn("device"));
+    answered_ = 0;
+  });
   if (!answer) throw DeviceError(fmt::format("open device '{}': {}", device_, answer.error().message));
   const json body = wire::body_of(*answer);
   if (!body.at("ok").get<bool>()) throw DeviceError(body.at("message").get<std::string>());
@@ -85,7 +86,6 @@ const DeviceInfo& DeviceLane::open() {
 tl::expected<std::string, Rejection> DeviceLane::start_session(SessionStart start) {
   require_device();
   session_ = std::move(start);
-  if (!worker_) open();
   std::string blob;
   const json defaults = wire::from(session_->default_modules, blob);
   const json references = wire::from(session_->reference_modules, blob);
@@ -97,7 +97,9 @@ tl::expected<std::string, Rejection> DeviceLane::start_session(SessionStart star
                      {"seeds", session_->seeds},
                      {"best_ns", session_->best_ns},
                      {"usual_ns", session_->usual_ns}};
-  const auto answer = ask(wire::message(request, std::move(blob)), kSessionTimeoutS);
+  const auto answer = ask_twice(wire::message(request, std::move(blob)), kSessionTimeoutS, [this] {
+    if (!worker_) open();
+  });
   if (!answer) {
     worker_.reset();
     return tl::unexpected(Rejection{answer.error().reason, "make buffers and reference: " + answer.error().message});
@@ -106,6 +108,17 @@ tl::expected<std::string, Rejection> DeviceLane::start_session(SessionStart star
   if (!body.at("ok").get<bool>()) return tl::unexpected(wire::rejection(body.at("rejection")));
   shared_with_ = body.at("shared_with").get<std::string>();
   return body.at("verified_by").get<std::string>();
+}
+
+/// A worker that dies over a first request may have been killed by somebody: another one gets it, too.
+tl::expected<process::Message, Rejection> DeviceLane::ask_twice(const process::Message& request, double timeout_s,
+                                                                const std::function<void()>& begin) {
+  begin();
+  auto answer = ask(request, timeout_s);
+  if (answer || answer.error().reason != Reason::crash) return answer;
+  worker_.reset();
+  begin();
+  return ask(request, timeout_s);
 }
 
 tl::expected<process::Message, Rejection> DeviceLane::ask(const process::Message& request, double timeout_s) {
@@ -121,7 +134,7 @@ tl::expected<process::Message, Rejection> DeviceLane::ask(const process::Message
       Reason::timeout, with_log(fmt::format("no answer within {} s; its process was killed", timeout_s), *worker_)});
 }
 
-std::optional<process::Message> DeviceLane::hear(std::optional<Notice>& notice) {
+std::optional<process::Message> DeviceLane::hear(bool busy, std::optional<Notice>& notice) {
   notice_pause();
   try {
     const bool alive = worker_->pump();
@@ -133,7 +146,7 @@ std::optional<process::Message> DeviceLane::hear(std::optional<Notice>& notice) 
     worker_->channel().flush();
     if (!alive) {
       notice = death_notice();
-    } else if (overdue()) {
+    } else if (busy && overdue()) {
       notice = overdue_notice();
     }
   } catch (const std::exception& error) {
@@ -305,7 +318,7 @@ std::vector<LaneAnswer> DeviceLane::collect() {
   std::optional<Notice> notice;
   bool replace = false;
   while (!replace && !notice) {
-    const auto message = hear(notice);
+    const auto message = hear(!jobs_.empty(), notice);
     if (!message) break;
     try {
       const json body = wire::body_of(*message);

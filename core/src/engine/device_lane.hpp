@@ -135,8 +135,10 @@ class DeviceLane {
 
   void require_device() const;
   tl::expected<process::Message, Rejection> ask(const process::Message& request, double timeout_s);
+  tl::expected<process::Message, Rejection> ask_twice(const process::Message& request, double timeout_s,
+                                                      const std::function<void()>& begin);
   /// A message, or why there will be none; neither if nothing has happened yet.
-  std::optional<process::Message> hear(std::optional<Notice>& notice);
+  std::optional<process::Message> hear(bool busy, std::optional<Notice>& notice);
   void restart(Clock::time_point since);
   bool begin_again(std::string& why_not);
   void give_up(const std::string& why);

@@ -96,7 +96,7 @@ FinalOutcome DeviceLane::run_final(const std::vector<FinalCandidate>& candidates
     since = Clock::now();
     std::optional<Notice> notice;
     try {
-      while (const auto message = hear(notice)) take_final(*message, outcome);
+      while (const auto message = hear(true, notice)) take_final(*message, outcome);
     } catch (const std::exception& error) {
       notice = protocol_notice(error.what());
     }

@@ -50,8 +50,8 @@ std::int64_t microseconds_since(Clock::time_point begin) {
 
 class DeviceWorker {
  public:
-  DeviceWorker(process::WorkerChannel& channel, DeviceOpener open)
-      : channel_(channel), open_device_(open), page_(process::StatusPage::attach(process::kWorkerStatusFd)) {}
+  DeviceWorker(process::WorkerChannel& channel, DeviceOpener opener)
+      : channel_(channel), open_device_(opener), page_(process::StatusPage::attach(process::kWorkerStatusFd)) {}
 
   /// False when the context is lost.
   bool handle(const process::Message& message) {
