@@ -51,7 +51,7 @@ interrupted recording goes on where it was; the file is written when the space i
     report.tune = run_with_progress(console, show, [&](const ProgressSink& sink, const StopFlag& stop) {
       return record_space(request, sink, stop);
     });
-    report.written = !report.tune.interrupted;
+    report.written = !report.tune.interrupted && report.tune.stopped.empty();
     print(console.json ? report::record_json(report) : report::record_text(report, console.out));
     return recording_exit_code(report.tune);
   }
@@ -59,7 +59,7 @@ interrupted recording goes on where it was; the file is written when the space i
  private:
   static ExitCode recording_exit_code(const TuneReport& report) {
     const auto measured = [](const BatchResult& batch) { return report::fastest_seen(batch) != nullptr; };
-    if (report.interrupted) return ExitCode::partial;
+    if (report.interrupted || !report.stopped.empty()) return ExitCode::partial;
     if (std::none_of(report.batches.begin(), report.batches.end(), measured)) return ExitCode::nothing_usable;
     return std::all_of(report.batches.begin(), report.batches.end(), measured) ? ExitCode::done : ExitCode::partial;
   }

@@ -81,8 +81,22 @@ std::vector<Option> TuneOptions::search() {
        .group = group},
       {.names = "--timeout",
        .value = "S",
-       .help = "Seconds after which one configuration is given up; default 30",
+       .help =
+           R"(Seconds that one step of a measurement may take (preparing, a few launches, a verification), beside 20 times what
+its launches usually take; default 30)",
        .target = &timeout_s_,
+       .group = group},
+      {.names = "--compile-timeout",
+       .value = "S",
+       .help = "Seconds after which one compilation is given up; default 60",
+       .target = &compile_timeout_s_,
+       .group = group},
+      {.names = "--memory-limit",
+       .value = "GIB",
+       .help =
+           R"(Host memory that one worker process may take, in GiB; default: 4 for a compiler, three quarters of the machine's for
+the process that measures)",
+       .target = &memory_gib_,
        .group = group},
   };
   if (use_ == For::record) return all;
@@ -137,6 +151,9 @@ void TuneOptions::check_numbers(const std::string& verb) const {
     throw UsageError(fmt::format("{} --strategy: expected one of {}, found '{}'{}", verb, fmt::join(strategies, ", "),
                                  strategy_, did_you_mean(strategy_, strategies)));
   check_seconds(verb + " --timeout", timeout_s_);
+  check_seconds(verb + " --compile-timeout", compile_timeout_s_);
+  if (memory_gib_ != 0 && !(memory_gib_ >= 0.25 && memory_gib_ <= 1 << 20))
+    throw UsageError(fmt::format("{} --memory-limit: expected GiB from 0.25 on, found {}", verb, memory_gib_));
   if (jobs_ < 0 || jobs_ > 1024) throw UsageError(fmt::format("{} --jobs: expected 1 to 1024, found {}", verb, jobs_));
 }
 
@@ -153,6 +170,8 @@ TuneRequest TuneOptions::request(const std::string& verb) const {
   request.seed = seed_;
   request.retry_failed = retry_failed_;
   request.evaluation_timeout_s = timeout_s_;
+  request.compile_timeout_s = compile_timeout_s_;
+  request.memory_limit_bytes = static_cast<std::uint64_t>(memory_gib_ * static_cast<double>(UINT64_C(1) << 30));
   request.compile_processes = static_cast<int>(jobs_);
   request.store_path = store_path(db_);
 
@@ -167,7 +186,9 @@ TuneRequest TuneOptions::request(const std::string& verb) const {
 ExitCode exit_code_of(const TuneReport& report) {
   const auto usable = [](const BatchResult& batch) { return batch.best.has_value(); };
   if (report.interrupted) return ExitCode::partial;
-  if (std::none_of(report.batches.begin(), report.batches.end(), usable)) return ExitCode::nothing_usable;
+  const bool nothing = std::none_of(report.batches.begin(), report.batches.end(), usable);
+  if (!report.stopped.empty()) return nothing ? ExitCode::environment : ExitCode::partial;
+  if (nothing) return ExitCode::nothing_usable;
   return std::all_of(report.batches.begin(), report.batches.end(), usable) ? ExitCode::done : ExitCode::partial;
 }
 

@@ -31,7 +31,7 @@ class TuneOptions {
   std::string kernel_, device_ = "auto", batches_, strategy_, budget_, l2_, mode_ = "eager", db_;
   std::vector<std::string> dims_, plugins_;
   std::uint64_t seed_ = 1;
-  double timeout_s_ = 30;
+  double timeout_s_ = 30, compile_timeout_s_ = 60, memory_gib_ = 0;
   std::int64_t jobs_ = 0;
   bool retry_failed_ = false;
 };

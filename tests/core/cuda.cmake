@@ -18,4 +18,6 @@ if(KERNTUNE_HAVE_CUDA)
   kerntune_add_cuda_test(NAME cuda_gpu_test LABELS gpu LIBRARIES kerntune_core TIMEOUT 120 SOURCES
     cuda_gpu_engine_test.cpp cuda_gpu_launch_test.cpp cuda_gpu_timer_test.cpp cuda_gpu_verify_test.cpp cuda_gpu_wrong_test.cpp
     cuda_test_kernels.cpp)
+  kerntune_add_cuda_test(NAME cuda_gpu_survival_test LABELS gpu LIBRARIES kerntune_core TIMEOUT 120 SOURCES
+    cuda_gpu_survival_test.cpp cuda_test_kernels.cpp ../support/worker_main.cpp)
 endif()

@@ -3,6 +3,8 @@
 
 #include <kerntune/core/errors.hpp>
 
+#include <unistd.h>
+
 #include "cuda/device_info.hpp"
 #include "cuda/engine_kernels.hpp"
 #include "cuda_fake_fixture.hpp"
@@ -22,6 +24,15 @@ TEST(DriverErrors, StickyOnesAreKnown) {
   }
   EXPECT_FALSE(is_sticky(CUDA_ERROR_OUT_OF_MEMORY));
   EXPECT_FALSE(is_sticky(CUDA_ERROR_INVALID_VALUE));
+}
+
+TEST(DriverErrors, OfTheDeviceAreNobodysFault) {
+  for (const CUresult code : {CUDA_ERROR_DEVICE_UNAVAILABLE, CUDA_ERROR_NO_DEVICE, CUDA_ERROR_ECC_UNCORRECTABLE,
+                              CUDA_ERROR_NVLINK_UNCORRECTABLE, CUDA_ERROR_SYSTEM_NOT_READY}) {
+    SCOPED_TRACE(code);
+    EXPECT_TRUE(is_sticky(code));
+    EXPECT_EQ(reason_of(code), Reason::device_lost);
+  }
 }
 
 TEST(DriverErrors, HaveReasons) {
@@ -103,6 +114,31 @@ TEST_F(FakeDeviceTest, OpenRefusesOldHardware) {
 TEST_F(FakeDeviceTest, OpenMeasuresTheCopyBandwidth) {
   // The fake copies 100 bytes per nanosecond; a copied byte is read and written.
   EXPECT_NEAR(device().info().peak_bytes_per_s, 200e9, 1e9);
+}
+
+/// A context of this test's own, and two of others.
+int three_processes(void*, unsigned* count, NvmlProcess* processes) {
+  if (*count < 3) return *count = 3, 7;  // NVML_ERROR_INSUFFICIENT_SIZE
+  processes[0] = {static_cast<unsigned>(::getpid()), 1 << 20, 0, 0};
+  processes[1] = {4711, 512 << 20, 0, 0};
+  processes[2] = {4712, 3 << 20, 0, 0};
+  return *count = 3, 0;
+}
+
+const NvmlApi kFakeNvml{[] { return 0; }, [](const char*, void**) { return 0; }, three_processes};
+
+TEST_F(FakeDeviceTest, KnowsWhoElseUsesIt) {
+  const auto device = open_device(driver.api(), 0, [](const std::string&) { return module_of("engine"); }, &kFakeNvml);
+  EXPECT_EQ(device->shared_with(), "2 other processes (pid 4711 with 512 MiB, pid 4712 with 3 MiB)");
+}
+
+TEST_F(FakeDeviceTest, KnowsOfNobodyWithoutNvml) { EXPECT_EQ(device().shared_with(), ""); }
+
+TEST(OtherUsers, AreCountedWhereAContainerHidesWhoTheyAre) {
+  EXPECT_EQ(other_users({}, 10, 1), "");
+  EXPECT_EQ(other_users({{4711, 1, 0, 0}}, 10, 1), "") << "that is this process, by its number on the host";
+  EXPECT_EQ(other_users({{4711, 1, 0, 0}, {4712, 1, 0, 0}}, 10, 1), "1 other process");
+  EXPECT_EQ(other_users({{10, 1, 0, 0}}, 10, 1), "");
 }
 
 TEST_F(FakeDeviceTest, FreesEverything) {

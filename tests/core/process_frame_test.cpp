@@ -51,5 +51,21 @@ TEST(Frame, RefusesAnAbsurdSizeBeforeWaitingForIt) {
   EXPECT_THROW((void)reader.next(), ProtocolError);
 }
 
+TEST(Frame, RefusesSizesWhoseSumWraps) {
+  std::string frame = encode_frame({"", ""});
+  frame[4] = 16;  // text of 16 bytes, blob of 2^64 - 16
+  for (int i = 8; i < 16; ++i) frame[i] = '\xff';
+  frame[8] = '\xf0';
+  FrameReader reader;
+  reader.feed(frame);
+  EXPECT_THROW((void)reader.next(), ProtocolError);
+}
+
+TEST(Frame, RefusesForeignBytesAtTheFirstOne) {
+  FrameReader reader;
+  reader.feed("h");
+  EXPECT_THROW((void)reader.next(), ProtocolError);
+}
+
 }  // namespace
 }  // namespace kerntune::process

@@ -2,6 +2,7 @@
 #include "cuda_device.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <kerntune/core/errors.hpp>
 
@@ -23,14 +24,19 @@ void require_architecture(const DeviceInfo& info) {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(const DriverApi& api, int ordinal, const EngineCompiler& compile_engine)
-      : context_(api, ordinal), info_(describe_device(api, ordinal)) {
+  CudaDevice(const DriverApi& api, int ordinal, const EngineCompiler& compile_engine, const NvmlApi* nvml)
+      : context_(api, ordinal), info_(describe_device(api, ordinal)), nvml_(nvml) {
     require_architecture(info_);
     kernels_ = std::make_unique<EngineKernels>(context_, compile_engine(info_.arch));
     info_.peak_bytes_per_s = measure_copy_bandwidth(context_, info_.memory_bytes);
   }
 
   const DeviceInfo& info() const noexcept override { return info_; }
+
+  std::string shared_with() const override {
+    if (nvml_ == nullptr) return {};
+    return other_users(compute_processes(*nvml_, info_.uuid), static_cast<unsigned>(::getpid()), 1);
+  }
 
   tl::expected<std::unique_ptr<Session>, Rejection> open(const SessionRequest& request,
                                                          const PluginKernel* plugin) override {
@@ -45,12 +51,14 @@ class CudaDevice final : public Device {
  private:
   Context context_;
   DeviceInfo info_;
+  const NvmlApi* nvml_;
   std::unique_ptr<EngineKernels> kernels_;
 };
 
 }  // namespace
 
-std::unique_ptr<Device> open_device(const DriverApi& api, int ordinal, const EngineCompiler& compile_engine) {
+std::unique_ptr<Device> open_device(const DriverApi& api, int ordinal, const EngineCompiler& compile_engine,
+                                    const NvmlApi* nvml) {
   const std::string doing = fmt::format("open device 'cuda:{}'", ordinal);
   require(api, api.init(0), doing);
   int count = 0;
@@ -58,7 +66,7 @@ std::unique_ptr<Device> open_device(const DriverApi& api, int ordinal, const Eng
   if (ordinal < 0 || ordinal >= count)
     throw DeviceError(fmt::format("{}: there is no such device; the driver shows {}", doing, count));
   try {
-    return std::make_unique<CudaDevice>(api, ordinal, compile_engine);
+    return std::make_unique<CudaDevice>(api, ordinal, compile_engine, nvml);
   } catch (const Rejected& rejected) {
     throw DeviceError(fmt::format("{}: {}", doing, rejected.what()));
   }
@@ -90,7 +98,7 @@ std::unique_ptr<Device> open_cuda_device(int ordinal) {
   std::string why_not;
   const cuda::DriverApi* api = cuda::driver_api(&why_not);
   if (api == nullptr) throw DeviceError(fmt::format("open device 'cuda:{}': {}", ordinal, why_not));
-  return cuda::open_device(*api, ordinal, cuda::compile_engine_kernels);
+  return cuda::open_device(*api, ordinal, cuda::compile_engine_kernels, cuda::nvml_api());
 }
 
 std::vector<DeviceInfo> list_cuda_devices(std::vector<std::string>& unavailable) {

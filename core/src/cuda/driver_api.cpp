@@ -61,6 +61,27 @@ Loaded load() {
 // Codes that newer headers name, as numbers so that older headers compile.
 constexpr int kContained = 226, kTensorMemoryLeak = 721;
 
+/// What a configuration cannot have done: the device, the driver or the link to it failed. An uncorrectable memory error
+/// is among them; a new process goes on with other pages.
+bool is_device_failure(CUresult code) noexcept {
+  switch (static_cast<int>(code)) {
+    case CUDA_ERROR_NOT_INITIALIZED:
+    case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    case CUDA_ERROR_NO_DEVICE:
+    case CUDA_ERROR_INVALID_DEVICE:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case kContained:
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+    case CUDA_ERROR_EXTERNAL_DEVICE:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 const DriverApi* driver_api(std::string* why_not) {
@@ -81,12 +102,7 @@ std::string describe(const DriverApi& api, CUresult code) {
 
 bool is_sticky(CUresult code) noexcept {
   switch (static_cast<int>(code)) {
-    case CUDA_ERROR_DEINITIALIZED:
-    case CUDA_ERROR_DEVICE_UNAVAILABLE:
     case CUDA_ERROR_INVALID_CONTEXT:
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
-    case kContained:
     case CUDA_ERROR_ILLEGAL_ADDRESS:
     case CUDA_ERROR_LAUNCH_TIMEOUT:
     case CUDA_ERROR_CONTEXT_IS_DESTROYED:
@@ -98,17 +114,16 @@ bool is_sticky(CUresult code) noexcept {
     case CUDA_ERROR_INVALID_PC:
     case CUDA_ERROR_LAUNCH_FAILED:
     case kTensorMemoryLeak:
-    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
-    case CUDA_ERROR_EXTERNAL_DEVICE:
     case CUDA_ERROR_UNKNOWN:
       return true;
     default:
-      return false;
+      return is_device_failure(code);
   }
 }
 
 Reason reason_of(CUresult code) noexcept {
   if (code == CUDA_ERROR_LAUNCH_TIMEOUT) return Reason::timeout;
+  if (is_device_failure(code)) return Reason::device_lost;
   if (is_sticky(code)) return Reason::fault;
   switch (code) {
     case CUDA_ERROR_OUT_OF_MEMORY:

@@ -83,8 +83,8 @@ std::string describe(const DriverApi& api, CUresult code);
 /// True if the context is unusable after this error: every later call fails, and only a new process helps.
 bool is_sticky(CUresult code) noexcept;
 
-/// The failure of a configuration that an error stands for: fault for sticky errors, out_of_memory, device_limit for a
-/// launch that asks for too much, launch_error for the rest.
+/// The failure of a configuration that an error stands for: device_lost for what no configuration can have done, fault
+/// for other sticky errors, out_of_memory, device_limit for a launch that asks for too much, launch_error for the rest.
 Reason reason_of(CUresult code) noexcept;
 
 /// Throws DeviceError("<doing>: <description>") unless `code` is success. For what no configuration is to blame for.

@@ -112,6 +112,9 @@ Rejection compile_failure(const CompileJob& job, const NvrtcApi& api, nvrtcResul
   if (const std::string shared = too_much_shared(report); !shared.empty())
     return {Reason::device_limit, fmt::format("compile '{}' for {}: {}", job.file, job.arch, shared)};
   std::string message = fmt::format("compile '{}' for {}: {}", job.file, job.arch, api.error_string(result));
+  if (result == NVRTC_ERROR_OUT_OF_MEMORY)
+    return {Reason::out_of_memory,
+            message + fmt::format("; {} bytes are allowed (--memory-limit)", job.memory_limit_bytes)};
   if (!report.rest.empty()) message += "\n" + shortened(report.rest);
   if (report.rest.find("open source file") != std::string::npos)
     message +=

@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
+#include <kerntune/core/errors.hpp>
+
 #include "engine/statistics.hpp"
 
 namespace kerntune {
 namespace {
 
-/// Two jobs in the device worker: it begins the next while the result of the last is being committed.
-constexpr std::size_t kLaneDepth = 2;
 /// Configurations that the static filter may turn down for each one of the budget, before the search gives up.
 constexpr std::int64_t kMaxPrunedPerEvaluation = 200;
 constexpr double kFinalSeconds = 8;
@@ -49,17 +49,26 @@ BatchResult BatchTuner::run() {
   result_.bytes = work.bytes;
   report(TuneProgress::Kind::batch_started);
   take_known();
-  if (!restore_stored_final() && start_session()) {
-    search();
-    if (setup_.fixed_launches > 0) {
-      summarise();
-    } else if (setup_.stop.load() < 2) {
-      decide();
-    }
+  try {
+    tune();
+  } catch (const Error& error) {  // no device, no processes: this run is over, but not what it has
+    log_.commit({});
+    result_.device_lost = true;
+    result_.note = error.what();
   }
   result_.wall_s = elapsed();
   report(TuneProgress::Kind::batch_finished);
   return std::move(result_);
+}
+
+void BatchTuner::tune() {
+  if (restore_stored_final() || !start_session()) return;
+  search();
+  if (setup_.fixed_launches > 0) {
+    summarise();
+  } else if (setup_.stop.load() < 2) {
+    decide();
+  }
 }
 
 /// Results of earlier runs: told to the strategy, counted, never measured again.
@@ -100,6 +109,7 @@ bool BatchTuner::restore_stored_final() {
         record.space_digest != c.space_digest || record.reference_digest != c.reference_digest) {
       continue;
     }
+    if (is_provisional(record)) return false;  // the final is played again
     restore_final(c, record, result_);
     return result_.best.has_value();
   }
@@ -107,7 +117,7 @@ bool BatchTuner::restore_stored_final() {
 }
 
 bool BatchTuner::start_session() {
-  SessionStart start{result_.dims, setup_.context.policy, {}, {}, verification_seeds(), 0};
+  SessionStart start{result_.dims, setup_.context.policy, {}, {}, verification_seeds(), 0, default_ns_};
   if (setup_.context.compiles()) {
     const Binding sizes = program_.bind_dims(result_.dims, setup_.context.device.properties);
     std::vector<CompileJob> jobs;
@@ -194,9 +204,10 @@ void BatchTuner::begin(search::Config config) {
   candidate.config = std::move(config);
   seen_.insert(candidate.text);
   auto view = static_filter(setup_.context, candidate.config, result_.dims);
-  if (!view) {
+  const auto past = view ? check_past(candidate) : tl::unexpected(view.error());
+  if (!past) {
     LaneAnswer answer;
-    answer.rejection = view.error();
+    answer.rejection = past.error();
     finish(std::move(candidate), std::move(answer));
     return;
   }
@@ -235,26 +246,6 @@ void BatchTuner::on_compiled(std::uint64_t id, CompilePool::Outcome outcome) {
     return;
   }
   finish(std::move(candidates_.extract(found).mapped()), std::move(answer));
-}
-
-void BatchTuner::dispatch() {
-  const std::size_t depth = setup_.context.device.kind == DeviceKind::replay ? 1 : kLaneDepth;
-  std::vector<std::uint64_t> next;
-  while (!ready_.empty() && setup_.lane.outstanding() + next.size() < depth) {
-    next.push_back(ready_.front());
-    ready_.pop_front();
-  }
-  std::vector<std::string> starting;
-  for (const std::uint64_t id : next) starting.push_back(candidates_.at(id).text);
-  log_.commit(starting);  // first the journal, then the device: a culprit is always named
-  for (const std::uint64_t id : next) {
-    const Candidate& c = candidates_.at(id);
-    setup_.lane.submit({id, c.config, c.text, c.modules, setup_.fixed_launches, false, {}});
-  }
-  if (!next.empty() && idle_since_) {
-    idle_while_ready_ += Clock::now() - *idle_since_;
-    idle_since_.reset();
-  }
 }
 
 void BatchTuner::collect_answers() {
@@ -345,6 +336,8 @@ void BatchTuner::decide() {
   play_final(final, screened_, result_);
   for (const Finalist& finalist : result_.finalists) log_.prove(finalist);
   log_.commit({});
+  if (!setup_.lane.shared_with().empty())
+    result_.provisional = "the device was also used by " + setup_.lane.shared_with();
   if (result_.best) setup_.store.record_final(final_record(setup_.context, result_, setup_.run_id));
 }
 

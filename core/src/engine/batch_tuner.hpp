@@ -19,6 +19,7 @@
 #include "engine/evaluation_log.hpp"
 #include "engine/final.hpp"
 #include "engine/static_filter.hpp"
+#include "engine/suspects.hpp"
 
 namespace kerntune {
 
@@ -29,6 +30,7 @@ struct BatchSetup {
   DeviceLane& lane;
   CompilePool* pool = nullptr;  // for kernels that compile
   storage::ResultStore& store;
+  const Suspects& suspects;
   std::string run_id;
   std::int64_t batch = 0;
   std::size_t index = 0;          // of this batch in the request
@@ -56,9 +58,11 @@ class BatchTuner {
     std::string text;
     StaticView view;
     std::vector<CompiledModule> modules;
+    bool suspect = false;  // a killed run was at it: the lane is its alone
   };
 
   BatchResult empty_result() const;
+  void tune();
   bool start_session();
   void take_known();
   void search();
@@ -66,6 +70,8 @@ class BatchTuner {
   bool may_propose() const;
   bool begin_default();
   void begin(search::Config config);
+  tl::expected<void, Rejection> check_past(Candidate& candidate) const;
+  bool may_dispatch(const Candidate& candidate, std::size_t busy) const;
   void collect_compiled();
   void on_compiled(std::uint64_t id, CompilePool::Outcome outcome);
   void dispatch();
@@ -92,8 +98,9 @@ class BatchTuner {
   std::uint64_t next_id_ = 1;
   std::map<std::uint64_t, Candidate> candidates_;  // everything in flight
   std::deque<std::uint64_t> ready_;                // compiled, waiting for the lane
-  std::set<std::string> seen_;                     // config texts observed or in flight
-  std::map<std::string, LaneAnswer> by_binary_;    // results by binary signature
+  bool suspect_in_lane_ = false;
+  std::set<std::string> seen_;                   // config texts observed or in flight
+  std::map<std::string, LaneAnswer> by_binary_;  // results by binary signature
   std::vector<Screened> screened_;
   bool default_begun_ = false;
   bool exhausted_ = false;

@@ -14,7 +14,6 @@
 namespace kerntune {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using wire::json;
 
 constexpr auto kHelloTimeout = std::chrono::seconds(20);
@@ -24,19 +23,29 @@ std::string with_log(std::string message, const process::WorkerProcess& process)
   return tail.empty() ? message : message + "; its last output: " + tail;
 }
 
+double gibibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (UINT64_C(1) << 30); }
+
 }  // namespace
 
-CompilePool::CompilePool(int processes, std::string cache_folder)
-    : max_workers_(static_cast<std::size_t>(std::max(processes, 1))), cache_(std::move(cache_folder)) {}
+std::unique_ptr<CompilePool::Worker> CompilePool::new_worker() {
+  return std::make_unique<Worker>(Worker{process::WorkerProcess::spawn("compile"), std::nullopt, {}, {}, 0});
+}
+
+CompilePool::CompilePool(int processes, std::string cache_folder, CompileLimits limits)
+    : max_workers_(static_cast<std::size_t>(std::max(processes, 1))),
+      cache_(std::move(cache_folder)),
+      limits_(limits) {}
 
 void CompilePool::hello() {
   if (!version_.empty()) return;
-  auto worker = std::make_unique<Worker>(Worker{process::WorkerProcess::spawn("compile"), std::nullopt, {}});
+  auto worker = new_worker();
   worker->process.send(wire::message({{"op", "hello"}}));
   const auto message = worker->process.wait(Clock::now() + kHelloTimeout);
   if (!message) {
-    const process::Exit exit = worker->process.kill();
-    throw DeviceError(with_log("start a compile worker: it " + exit.text(), worker->process));
+    const bool silent = worker->process.pump();
+    const process::Exit exit = worker->process.reap();
+    const std::string how = silent ? fmt::format("gave no answer within {} s", kHelloTimeout.count()) : exit.text();
+    throw DeviceError(with_log("start a compile worker: it " + how, worker->process));
   }
   const json answer = wire::body_of(*message);
   version_ = answer.at("nvrtc").get<std::string>();
@@ -64,6 +73,8 @@ void CompilePool::require_arch(const std::string& arch) {
 
 void CompilePool::submit(std::uint64_t id, const CompileJob& job) {
   Task task{compile_key(job, nvrtc_version()), job};
+  task.job.timeout_s = limits_.timeout_s;
+  task.job.memory_limit_bytes = limits_.memory_bytes;
   auto& ids = waiting_[task.key];
   ids.push_back(id);
   if (ids.size() > 1) return;  // somebody else's job already makes it
@@ -85,73 +96,128 @@ void CompilePool::finish(const std::string& key, const Outcome& outcome) {
 
 void CompilePool::start(Worker& worker, Task task) {
   worker.process.send(wire::message({{"op", "compile"}, {"id", 0}, {"job", wire::from(task.job)}}));
+  worker.begun = Clock::now();
   worker.deadline =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(task.job.timeout_s));
+      worker.begun + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(task.job.timeout_s));
   worker.task = std::move(task);
 }
 
-void CompilePool::assign() {
-  for (const auto& worker : workers_) {
-    if (queue_.empty()) return;
-    if (worker->task) continue;
-    start(*worker, std::move(queue_.front()));
-    queue_.pop_front();
+/// Where no more processes can be made, those that are there must do.
+bool CompilePool::add_worker() {
+  if (workers_.size() >= max_workers_) return false;
+  try {
+    workers_.push_back(new_worker());
+  } catch (const Error&) {
+    if (workers_.empty()) throw;
+    max_workers_ = workers_.size();
+    return false;
   }
-  while (!queue_.empty() && workers_.size() < max_workers_) {
-    workers_.push_back(std::make_unique<Worker>(Worker{process::WorkerProcess::spawn("compile"), std::nullopt, {}}));
-    start(*workers_.back(), std::move(queue_.front()));
+  return true;
+}
+
+void CompilePool::assign() {
+  while (!queue_.empty()) {
+    const bool repeated = queue_.front().repeated;
+    if (repeated) std::erase_if(workers_, [](const auto& w) { return !w->task && w->done > 0; });  // a new process
+    auto free = std::find_if(workers_.begin(), workers_.end(), [](const auto& w) { return !w->task; });
+    if (free == workers_.end()) {
+      if (!add_worker()) return;
+      free = std::prev(workers_.end());
+    }
+    start(**free, std::move(queue_.front()));
     queue_.pop_front();
   }
 }
 
 bool CompilePool::take_answer(Worker& worker, const process::Message& message) {
-  if (!worker.task) return false;  // it spoke without being asked
+  if (!worker.task) throw process::ProtocolError("it spoke without being asked");
   const json answer = wire::body_of(message);
-  const std::string key = worker.task->key;
-  worker.task.reset();
   if (!answer.at("ok").get<bool>()) {
-    finish(key, tl::unexpected(wire::rejection(answer.at("rejection"))));
-    return true;
+    const Rejection rejection = wire::rejection(answer.at("rejection"));
+    fail(worker, rejection);
+    return rejection.reason != Reason::out_of_memory;  // it may not give back what it took
   }
   wire::BlobReader blob(message.blob);
   CompiledModule module = wire::compiled_module(answer.at("module"), blob);
-  module.key = key;
+  module.key = worker.task->key;
+  worker.task.reset();
+  ++worker.done;
   cache_.store(module);
+  const std::string key = module.key;
   finish(key, std::move(module));
   return true;
 }
 
-Rejection CompilePool::crashed(Worker& worker) {
-  const process::Exit exit = worker.process.reap();
-  return {Reason::compile_crash,
-          with_log(fmt::format("the compiler of {} {}", worker.task->job.file, exit.text()), worker.process)};
+/// The job's result, unless it deserves a second try: a compiler that crashed may have been killed by others' needs,
+/// and one that has no memory left may owe that to the jobs before.
+void CompilePool::fail(Worker& worker, Rejection rejection) {
+  Task task = std::move(*worker.task);
+  worker.task.reset();
+  const bool starved = rejection.reason == Reason::out_of_memory && worker.done > 0;
+  ++worker.done;
+  if (!task.repeated && (starved || rejection.reason == Reason::compile_crash)) {
+    task.repeated = true;
+    queue_.push_front(std::move(task));
+    return;
+  }
+  if (task.repeated) rejection.message += "; tried a second time, in a new process, with the same end";
+  finish(task.key, tl::unexpected(std::move(rejection)));
 }
 
-Rejection CompilePool::timed_out(Worker& worker) {
+void CompilePool::crashed(Worker& worker, const std::string& what) {
+  const process::Exit exit = worker.process.reap();
+  if (!worker.task) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - worker.begun).count();
+  std::string message = fmt::format("the compiler of {} {} after {:.2f} s", worker.task->job.file,
+                                    what.empty() ? exit.text() : what, seconds);
+  if (exit.peak_bytes > limits_.memory_bytes / 4 * 3)
+    message += fmt::format("; it had taken {:.1f} GiB of memory, {:.1f} GiB are allowed (--memory-limit)",
+                           gibibytes(exit.peak_bytes), gibibytes(limits_.memory_bytes));
+  fail(worker, {Reason::compile_crash, with_log(std::move(message), worker.process)});
+}
+
+void CompilePool::timed_out(Worker& worker) {
   worker.process.kill();
-  return {Reason::compile_timeout, with_log(fmt::format("compiling {} took longer than {} s and was ended",
-                                                        worker.task->job.file, worker.task->job.timeout_s),
-                                            worker.process)};
+  fail(worker, {Reason::compile_timeout,
+                with_log(fmt::format("compiling {} took longer than {} s (--compile-timeout) and was ended",
+                                     worker.task->job.file, worker.task->job.timeout_s),
+                         worker.process)});
 }
 
 bool CompilePool::serve(Worker& worker) {
-  bool alive = worker.process.pump();
+  bool alive = true, keep = true;
   try {
-    while (const auto message = worker.process.next()) alive = take_answer(worker, *message) && alive;
-  } catch (const std::exception&) {  // not our protocol: its memory is corrupt
+    alive = worker.process.pump();
+    while (const auto message = worker.process.next()) keep = take_answer(worker, *message) && keep;
+  } catch (const std::exception& error) {  // its memory is corrupt
     worker.process.kill();
-    alive = false;
+    crashed(worker, fmt::format("damaged what it sends to the supervisor ({}) and was killed", error.what()));
+    return false;
   }
   worker.process.channel().flush();
-  if (!alive && worker.task) finish(worker.task->key, tl::unexpected(crashed(worker)));
-  if (alive && worker.task && Clock::now() > worker.deadline) {
-    finish(worker.task->key, tl::unexpected(timed_out(worker)));
-    alive = false;
+  if (!alive) {
+    crashed(worker, "");
+  } else if (worker.task && Clock::now() > worker.deadline) {
+    timed_out(worker);
+    return false;
   }
-  return alive;
+  return alive && keep;
+}
+
+/// Time in which this process did not run is not held against compilers, which may not have run either.
+void CompilePool::allow_for_pause() {
+  constexpr std::chrono::seconds kNormal(2);
+  const auto now = Clock::now();
+  if (last_look_ != Clock::time_point{} && now - last_look_ > kNormal) {
+    for (const auto& worker : workers_) {
+      if (worker->begun < last_look_) worker->deadline += now - last_look_;
+    }
+  }
+  last_look_ = now;
 }
 
 std::vector<CompilePool::Finished> CompilePool::collect() {
+  allow_for_pause();
   std::erase_if(workers_, [&](const auto& worker) { return !serve(*worker); });
   assign();
   return std::exchange(finished_, {});

@@ -19,12 +19,19 @@
 
 namespace kerntune {
 
+/// What one compilation may take.
+struct CompileLimits {
+  double timeout_s = CompileJob{}.timeout_s;
+  std::uint64_t memory_bytes = CompileJob{}.memory_limit_bytes;
+};
+
 /// Compile workers and the cubin cache in front of them. Processes, not threads: NVRTC takes a lock, and may crash,
-/// hang or eat memory. Jobs with equal keys are compiled once. Driven by the caller's poll loop; not thread-safe.
+/// hang or eat memory. Jobs with equal keys are compiled once. A job whose compiler crashed or ran out of memory is
+/// tried once more, in a new process, before it is blamed. Driven by the caller's poll loop; not thread-safe.
 class CompilePool {
  public:
   /// Starts workers as jobs come, at most `processes` at a time.
-  CompilePool(int processes, std::string cache_folder);
+  CompilePool(int processes, std::string cache_folder, CompileLimits limits = {});
 
   /// "13.0". Starts the first worker if none runs. Errors: DeviceError if NVRTC cannot be loaded.
   const std::string& nvrtc_version();
@@ -56,25 +63,36 @@ class CompilePool {
   struct Task {
     std::string key;
     CompileJob job;
+    bool repeated = false;
   };
+  using Clock = std::chrono::steady_clock;
   struct Worker {
     process::WorkerProcess process;
     std::optional<Task> task;
-    std::chrono::steady_clock::time_point deadline;
+    Clock::time_point begun;
+    Clock::time_point deadline;
+    int done = 0;  // jobs
   };
 
+  static std::unique_ptr<Worker> new_worker();
   void hello();
   void finish(const std::string& key, const Outcome& outcome);
   void assign();
+  bool add_worker();
   void start(Worker& worker, Task task);
+  void allow_for_pause();
   /// False if the worker is gone and must be dropped.
   bool serve(Worker& worker);
+  /// False if the worker has given all it can.
   bool take_answer(Worker& worker, const process::Message& message);
-  Rejection crashed(Worker& worker);
-  Rejection timed_out(Worker& worker);
+  void fail(Worker& worker, Rejection rejection);
+  void crashed(Worker& worker, const std::string& what);
+  void timed_out(Worker& worker);
 
   std::size_t max_workers_;
   CubinCache cache_;
+  CompileLimits limits_;
+  Clock::time_point last_look_{};
   std::string version_;
   std::vector<int> architectures_;
   std::vector<std::unique_ptr<Worker>> workers_;

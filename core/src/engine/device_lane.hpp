@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,8 +69,9 @@ struct FinalOutcome {
   int rounds = 0;
   bool unresolved = false;
   double verify_s = 0;
-  bool broken = false;   // the worker died: run it again without the rejected ones
+  bool broken = false;   // the worker was replaced: run it again without the rejected ones
   bool aborted = false;  // tick() said so; the worker is gone until the next session
+  bool ended = false;    // nothing more will come
 };
 
 struct SessionStart {
@@ -78,53 +80,107 @@ struct SessionStart {
   std::vector<CompiledModule> default_modules, reference_modules;
   std::vector<std::uint64_t> seeds;
   double best_ns = 0;
+  double usual_ns = 0;  // of one launch, for the time limits; 0: the first one timed
 };
 
-/// The device worker as the supervisor sees it: at most one, replaced when it dies. The worker runs its jobs in order,
-/// so when it dies the first unanswered job is the culprit and the others are repeated. Driven by the caller's poll
-/// loop.
+/// What a device worker may take. docs/failures.md says how the limit on time follows a kernel's own pace.
+struct LaneLimits {
+  double step_s = 30;  // for preparing, a group of launches or a verification, beside what launches usually take
+  std::uint64_t memory_bytes = 0;  // of private host memory; 0: three quarters of the machine's
+};
+
+/// The device worker as the supervisor sees it: at most one, replaced when it dies, hangs or loses its context. Driven
+/// by the caller's poll loop.
+///
+/// The worker runs its jobs in order, so the first unanswered one was under way when it died, and the others are
+/// repeated. That one is blamed at once if nothing else ran in that worker; if something did (which may have damaged
+/// the process), or the worker was killed from outside, it is run again first, alone, and blamed only if it fails
+/// again. What the device itself did wrong is nobody's fault: the job is repeated, and a device that goes on failing is
+/// given up with DeviceError.
 class DeviceLane {
  public:
-  DeviceLane(KernelEntry kernel, std::string device, double evaluation_timeout_s);
+  DeviceLane(KernelEntry kernel, std::string device, LaneLimits limits);
 
   /// Starts the worker and opens device and plugin. Errors: DeviceError with the worker's words.
   const DeviceInfo& open();
   /// Makes buffers and references for one size. Requires: nothing outstanding.
-  /// Returns what results will be verified by ("reference", ...).
+  /// Returns what results will be verified by ("reference", ...). Errors: DeviceError if the device is lost.
   tl::expected<std::string, Rejection> start_session(SessionStart start);
 
   void submit(LaneJob job);
   std::size_t outstanding() const noexcept { return jobs_.size(); }
-  /// Answers so far; replaces a worker that died or overran its time. Errors: DeviceError if it cannot be replaced.
+  /// Answers so far; replaces a worker that died or overran its time. Errors: DeviceError if the device is lost; all
+  /// answers were given before that.
   std::vector<LaneAnswer> collect();
   void add_poll_fds(std::vector<pollfd>& fds) const;
 
-  /// The final, start to end; `tick` is called as rounds pass and may return false to end it (an empty outcome comes
-  /// back).
+  /// The final, start to end; `tick` is called often, with the number of rounds so far, and may return false to end it
+  /// (an empty outcome comes back). Errors: DeviceError if the device is lost.
   FinalOutcome run_final(const std::vector<FinalCandidate>& candidates, double max_seconds,
                          const std::function<bool(int round)>& tick);
 
+  /// Who else used the device when the session began or when a final ended; empty: nobody, as far as is known.
+  const std::string& shared_with() const noexcept { return shared_with_; }
   int restarts() const noexcept { return restarts_; }
+  double slowest_restart_s() const noexcept { return slowest_restart_s_; }
 
  private:
   using Clock = std::chrono::steady_clock;
-  void restart();
-  std::optional<process::Message> ask(const process::Message& request, double timeout_s);
-  Rejection death_notice(bool overran);
+  /// Of the device, in a row: more than for an uncorrectable memory error, after which a new process has other pages.
+  static constexpr int kMostFailures = 3;
+  struct Job {
+    LaneJob job;
+    bool sent = false;
+    int repeats = 0;
+  };
+  /// Why a worker cannot go on.
+  struct Notice {
+    Rejection rejection;
+    bool from_outside = false;  // it was killed by somebody
+  };
+
+  void require_device() const;
+  tl::expected<process::Message, Rejection> ask(const process::Message& request, double timeout_s);
+  tl::expected<process::Message, Rejection> ask_twice(const process::Message& request, double timeout_s,
+                                                      const std::function<void()>& begin);
+  /// A message, or why there will be none; neither if nothing has happened yet.
+  std::optional<process::Message> hear(bool busy, std::optional<Notice>& notice);
+  void restart(Clock::time_point since);
+  bool begin_again(std::string& why_not);
+  void give_up(const std::string& why);
+
+  Notice death_notice();
+  Notice overdue_notice();
+  Notice protocol_notice(const std::string& what);
+  bool overdue() const;
+  void notice_pause();
+
+  void send_unsent();
   void send_job(const LaneJob& job);
-  void arm_deadline();
-  LaneAnswer take_answer(const process::Message& message, bool& context_lost);
-  void replace_after(bool overran, std::vector<LaneAnswer>& answers);
+  /// True if the worker must be replaced.
+  bool take(LaneAnswer answer, bool context_lost, std::vector<LaneAnswer>& answers);
+  bool repeat_front();
+  void blame(const Notice& notice, std::vector<LaneAnswer>& answers);
+  void take_final(const process::Message& message, FinalOutcome& outcome);
+  void blame_finalist(const Notice& notice, const std::vector<FinalCandidate>& candidates, FinalOutcome& outcome);
 
   KernelEntry kernel_;
   std::string device_;
-  double timeout_s_;
+  LaneLimits limits_;
   std::optional<process::WorkerProcess> worker_;
   DeviceInfo info_;
   std::optional<SessionStart> session_;
-  std::deque<LaneJob> jobs_;  // sent, in order, unanswered
-  Clock::time_point deadline_{};
+  std::string shared_with_;
+  std::deque<Job> jobs_;              // in order, unanswered
+  std::set<search::Config> doubted_;  // finalists whose worker died once
+  int answered_ = 0;                  // jobs by this worker
+  int device_failures_ = 0;           // in a row
+  std::optional<std::string> lost_;   // why there is no device any more
+  Clock::time_point last_news_{};     // when the worker last sent or got something
+  Clock::time_point last_look_{};
+  Clock::duration paused_{};  // that nobody looked, since the last news
   int restarts_ = 0;
+  double slowest_restart_s_ = 0;
 };
 
 }  // namespace kerntune

@@ -86,8 +86,12 @@ class Examiner::Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
+Examiner::Examiner(OpenSession open, const DeviceInfo& device, SessionRequest tuned)
+    : open_(std::move(open)), device_(device), tuned_(std::move(tuned)) {}
+
 Examiner::Examiner(Device& device, const PluginKernel* plugin, SessionRequest tuned)
-    : device_(device), plugin_(plugin), tuned_(std::move(tuned)) {}
+    : Examiner([&device, plugin](const SessionRequest& request) { return device.open(request, plugin); },
+               device.info(), std::move(tuned)) {}
 
 tl::expected<Verification, Rejection> Examiner::quick(const Examinee& examinee) {
   const Stopwatch watch(seconds_);
@@ -116,7 +120,7 @@ tl::expected<Verification, Rejection> Examiner::examine(const Examinee& examinee
   }
   total.complete = true;
   std::size_t turn = 0;
-  for (const EdgeSize& edge : edges_of(*tuned_.program, examinee.config, tuned_.dims, device_.info())) {
+  for (const EdgeSize& edge : edges_of(*tuned_.program, examinee.config, tuned_.dims, device_)) {
     const auto code = std::find_if(examinee.edge_code.begin(), examinee.edge_code.end(),
                                    [&](const EdgeCode& one) { return one.dims == edge.dims; });
     const EdgeCode* given = code == examinee.edge_code.end() ? nullptr : &*code;
@@ -148,7 +152,7 @@ tl::expected<Session*, Rejection> Examiner::session_at(const Dims& dims, const E
     request.reference_modules = code->reference_modules;
   }
   if (sessions_.size() >= kKeptSessions) sessions_.pop_back();
-  auto opened = device_.open(request, plugin_);
+  auto opened = open_(request);
   if (!opened) return tl::unexpected(opened.error());
   sessions_.push_front({dims, std::move(*opened)});
   return sessions_.front().session.get();

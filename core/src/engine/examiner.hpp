@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -40,8 +41,12 @@ struct Examinee {
 /// Lives in the process that has the device. Used by one thread.
 class Examiner {
  public:
-  /// Borrows both; `plugin` may be null. `tuned` describes the session of the tuned size; edge sizes get sessions of
-  /// their own, the last few of which are kept.
+  using OpenSession = std::function<tl::expected<std::unique_ptr<Session>, Rejection>(const SessionRequest&)>;
+
+  /// `tuned` describes the session of the tuned size; edge sizes get sessions of their own from `open`, the last few of
+  /// which are kept. Borrows `device`.
+  Examiner(OpenSession open, const DeviceInfo& device, SessionRequest tuned);
+  /// Opens on `device`. Borrows both; `plugin` may be null.
   Examiner(Device& device, const PluginKernel* plugin, SessionRequest tuned);
 
   tl::expected<Verification, Rejection> quick(const Examinee& examinee);
@@ -69,8 +74,8 @@ class Examiner {
   tl::expected<Verification, Rejection> at_edge(const Examinee& examinee, const Dims& dims, const EdgeCode* code,
                                                 std::uint64_t seed);
 
-  Device& device_;
-  const PluginKernel* plugin_;
+  OpenSession open_;
+  const DeviceInfo& device_;
   SessionRequest tuned_;
   std::list<EdgeSession> sessions_;             // latest first
   std::map<std::string, Verification> passed_;  // complete ones, by configuration

@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 
 /// A final is played again without the configurations that failed in it; a device that keeps dying ends that.
-constexpr int kMaxAttempts = 4;
+constexpr int kMaxAttempts = 8;
 
 double fact(const Facts& facts, const char* name) {
   const auto found = facts.find(name);
@@ -258,10 +258,16 @@ storage::FinalRecord final_record(const TuningContext& context, const BatchResul
   record.unresolved = result.unresolved;
   json finalists = json::array();
   for (const Finalist& f : result.finalists) finalists.push_back(to_json(f));
-  record.details_json = json{{"finalists", finalists}, {"rounds", result.confirm_rounds}}.dump();
+  json details{{"finalists", finalists}, {"rounds", result.confirm_rounds}};
+  if (!result.provisional.empty()) details["provisional"] = result.provisional;
+  record.details_json = details.dump();
   record.run_id = run_id;
   record.finished_unix_us = unix_microseconds();
   return record;
+}
+
+bool is_provisional(const storage::FinalRecord& record) {
+  return json::parse(record.details_json).contains("provisional");
 }
 
 void restore_final(const TuningContext& context, const storage::FinalRecord& record, BatchResult& result) {

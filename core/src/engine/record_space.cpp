@@ -60,7 +60,7 @@ TuneReport record_space(const RecordRequest& request, const ProgressSink& progre
   const auto store = storage::ResultStore::open(tune.store_path, storage::ResultStore::Mode::read_only);
   Recording recording = new_recording(report.spec, report.device, tune.policy);
   for (const BatchResult& batch : report.batches) recording.sizes.push_back(recorded_size(store, report, batch));
-  if (!report.interrupted) write_recording(recording, request.output_path);
+  if (!report.interrupted && report.stopped.empty()) write_recording(recording, request.output_path);
   return report;
 }
 

@@ -170,7 +170,9 @@ RunResult run_config(const RunRequest& request) {
   if (request.in_process) {
     result = run_in_process(request);
   } else {
-    Workshop shop = open_workshop(request.kernel, request.device, request.policy, request.timeout_s, 0);
+    WorkshopLimits limits;
+    limits.lane.step_s = request.timeout_s;
+    Workshop shop = open_workshop(request.kernel, request.device, request.policy, limits);
     const search::Config config = parse_config(request, *shop.context.program);
     result = describe_run(request, shop.context, config, complete(request, *shop.context.program));
     run_in_worker(shop, request, config, result);

@@ -60,7 +60,7 @@ RunJournal::RunJournal(storage::ResultStore& store, const TuneRequest& request, 
   run.version = KERNTUNE_VERSION;
   run.seed = request.seed;
   store_.begin_run(run);
-  clear_leftovers();
+  find_suspects();
 }
 
 RunJournal::~RunJournal() {
@@ -73,11 +73,18 @@ RunJournal::~RunJournal() {
 
 void RunJournal::end(const std::string& outcome) {
   ended_ = true;
+  clear_own();
   store_.end_run(run_id_, unix_microseconds(), outcome);
 }
 
-/// Evaluations that a killed run had begun are measured again. Those of runs that may still be going are left alone.
-void RunJournal::clear_leftovers() {
+/// What was in flight when this run was stopped is no trace of a kill.
+void RunJournal::clear_own() {
+  std::vector<storage::StartedRecord> own = store_.leftovers("");
+  std::erase_if(own, [&](const storage::StartedRecord& row) { return row.run_id != run_id_; });
+  if (!own.empty()) store_.clear_started(own);
+}
+
+void RunJournal::find_suspects() {
   std::map<std::string, storage::RunRecord> runs;
   for (storage::RunRecord& run : store_.runs()) runs.emplace(run.run_id, run);
   std::vector<storage::StartedRecord> dead;
@@ -86,11 +93,12 @@ void RunJournal::clear_leftovers() {
     if (run == runs.end() || !may_be_running(run->second)) dead.push_back(std::move(row));
   }
   if (dead.empty()) return;
-  store_.clear_started(dead);
+  suspects_ = Suspects(dead);
   warnings_.push_back(
-      fmt::format("{} evaluation{} under way when an earlier run was killed, the first {} at {}; measured again when "
-                  "its turn comes",
-                  dead.size(), dead.size() == 1 ? " was" : "s were", dead.front().key.config, dead.front().key.dims));
+      fmt::format("{} evaluation{} under way when earlier runs were killed, the first {} at {}; measured again, alone, "
+                  "when {} turn comes",
+                  dead.size(), dead.size() == 1 ? " was" : "s were", dead.front().key.config, dead.front().key.dims,
+                  dead.size() == 1 ? "its" : "their"));
 }
 
 }  // namespace kerntune

@@ -27,9 +27,9 @@ void check_launchable(const KernelEntry& kernel, const DeviceInfo& device) {
 }  // namespace
 
 Workshop open_workshop(const KernelEntry& kernel, const std::string& device, const MeasurePolicy& policy,
-                       double timeout_s, int compile_processes) {
+                       const WorkshopLimits& limits) {
   Workshop shop;
-  shop.lane = std::make_unique<DeviceLane>(kernel, device, timeout_s);
+  shop.lane = std::make_unique<DeviceLane>(kernel, device, limits.lane);
   TuningContext& context = shop.context;
   context.kernel = kernel;
   context.policy = policy;
@@ -41,8 +41,8 @@ Workshop open_workshop(const KernelEntry& kernel, const std::string& device, con
   check_launchable(kernel, context.device);
   std::string nvrtc;
   if (context.compiles()) {
-    shop.compile_processes = compile_processes > 0 ? compile_processes : default_compile_processes();
-    shop.pool = std::make_unique<CompilePool>(shop.compile_processes, CubinCache::default_folder());
+    shop.compile_processes = limits.compile_processes > 0 ? limits.compile_processes : default_compile_processes();
+    shop.pool = std::make_unique<CompilePool>(shop.compile_processes, CubinCache::default_folder(), limits.compile);
     shop.pool->require_arch(context.device.arch);
     nvrtc = shop.pool->nvrtc_version();
   }

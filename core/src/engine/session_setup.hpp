@@ -18,8 +18,15 @@ struct Workshop {
   int compile_processes = 0;
 };
 
+/// What the processes of a workshop may take, and how many compile.
+struct WorkshopLimits {
+  LaneLimits lane;
+  CompileLimits compile;
+  int compile_processes = 0;  // 0: by the number of CPUs
+};
+
 /// Errors: DeviceError, UsageError.
 Workshop open_workshop(const KernelEntry& kernel, const std::string& device, const MeasurePolicy& policy,
-                       double timeout_s, int compile_processes);
+                       const WorkshopLimits& limits);
 
 }  // namespace kerntune

@@ -54,6 +54,15 @@ std::optional<double> share_of_time(const TuneRequest& request, Clock::time_poin
   return std::max(0.0, *request.budget.seconds - spent) / static_cast<double>(remaining);
 }
 
+WorkshopLimits limits_of(const TuneRequest& request) {
+  WorkshopLimits limits;
+  limits.lane = {request.evaluation_timeout_s, request.memory_limit_bytes};
+  limits.compile.timeout_s = request.compile_timeout_s;
+  if (request.memory_limit_bytes > 0) limits.compile.memory_bytes = request.memory_limit_bytes;
+  limits.compile_processes = request.compile_processes;
+  return limits;
+}
+
 TuneReport report_of(const TuneRequest& request, const TuningContext& context, const std::string& run_id) {
   TuneReport report;
   report.kernel = context.kernel.spec.name;
@@ -77,8 +86,7 @@ TuneReport tune_with(const TuneRequest& original, const TuneOptions& options, co
   check(original);
   TuneRequest request = original;
   request.batches = ordered_batches(original);
-  Workshop shop = open_workshop(request.kernel, request.device, request.policy, request.evaluation_timeout_s,
-                                request.compile_processes);
+  Workshop shop = open_workshop(request.kernel, request.device, request.policy, limits_of(request));
   for (const std::int64_t batch : request.batches) {  // refuse before anything is spent
     Dims dims = request.dims;
     dims[request.kernel.spec.batch_dim().name] = batch;
@@ -90,16 +98,26 @@ TuneReport tune_with(const TuneRequest& original, const TuneOptions& options, co
   report.warnings = journal.warnings();
 
   const std::size_t total = request.batches.size();
-  for (std::size_t i = 0; i < total && stop.load() == 0; ++i) {
-    BatchTuner tuner({request, shop.context, *shop.lane, shop.pool.get(), store, journal.run_id(), request.batches[i],
-                      i, share_of_time(request, begun, total - i), look_ahead(shop), options.fixed_launches, progress,
-                      stop});
+  for (std::size_t i = 0; i < total && stop.load() == 0 && report.stopped.empty(); ++i) {
+    BatchTuner tuner({request, shop.context, *shop.lane, shop.pool.get(), store, journal.suspects(), journal.run_id(),
+                      request.batches[i], i, share_of_time(request, begun, total - i), look_ahead(shop),
+                      options.fixed_launches, progress, stop});
     report.batches.push_back(tuner.run());
+    if (const BatchResult& batch = report.batches.back(); !batch.provisional.empty())
+      report.warnings.push_back(
+          fmt::format("batch {}: its times are provisional, because {}; tune again when the device is free",
+                      batch.batch, batch.provisional));
+    if (report.batches.back().device_lost) report.stopped = report.batches.back().note;
   }
   report.interrupted = stop.load() > 0;
+  report.worker_restarts = shop.lane->restarts();
+  report.slowest_restart_s = shop.lane->slowest_restart_s();
+  if (!report.stopped.empty())
+    report.warnings.push_back(report.stopped +
+                              "; what was measured is stored, and the same command goes on from there");
   if (shop.pool && !shop.pool->cache_warning().empty()) report.warnings.push_back(shop.pool->cache_warning());
   report.wall_s = std::chrono::duration<double>(Clock::now() - begun).count();
-  journal.end(report.interrupted ? "interrupted" : "done");
+  journal.end(!report.stopped.empty() ? "failed: " + report.stopped : report.interrupted ? "interrupted" : "done");
   return report;
 }
 

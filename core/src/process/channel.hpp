@@ -3,27 +3,11 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "process/frame.hpp"
+#include "process/unique_fd.hpp"
 
 namespace kerntune::process {
-
-/// A file descriptor with an owner. Move-only.
-class UniqueFd {
- public:
-  UniqueFd() noexcept = default;
-  explicit UniqueFd(int fd) noexcept : fd_(fd) {}
-  UniqueFd(UniqueFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  UniqueFd& operator=(UniqueFd&& other) noexcept;
-  ~UniqueFd() { reset(); }
-  void reset() noexcept;
-  int get() const noexcept { return fd_; }
-  explicit operator bool() const noexcept { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
 
 /// Messages over one end of a socket pair. The supervisor's end never blocks: what the socket does not take is kept and
 /// goes out with flush(). Not thread-safe.
@@ -36,8 +20,10 @@ class Channel {
   void flush();
   bool wants_write() const noexcept { return sent_ < outgoing_.size(); }
 
-  /// Reads what has arrived. False once the peer has closed its end and everything it sent was taken in.
-  bool pump();
+  enum class Pumped { all, some, closed };
+  /// Takes in what has arrived, at most a few megabytes at a time, so that a peer that never stops sending cannot keep
+  /// its reader from looking at anything else. closed: the peer has closed its end, and everything was taken in.
+  Pumped pump();
   /// Errors: ProtocolError.
   std::optional<Message> next() { return reader_.next(); }
   int fd() const noexcept { return fd_.get(); }
@@ -49,11 +35,17 @@ class Channel {
   std::size_t sent_ = 0;
 };
 
+/// Written to a worker's output where the work of a message begins: what was printed earlier has nothing to do with it.
+inline constexpr char kLogMark = '\x1e';  // ASCII's record separator
+
+/// Exit code of a worker that cannot send its answer.
+inline constexpr int kExitUnheard = 70;
+
 /// A worker's end: blocking.
 class WorkerChannel {
  public:
   explicit WorkerChannel(int fd) : fd_(fd) {}
-  /// Nothing when the supervisor has gone. Errors: ProtocolError.
+  /// Nothing when the supervisor has gone. Marks the log (kLogMark). Errors: ProtocolError.
   std::optional<Message> receive();
   void send(const Message& message);
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process/frame.hpp"
 
+#include <array>
 #include <cstring>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <boost/crc.hpp>
 
 namespace kerntune::process {
@@ -36,6 +38,17 @@ void check_size(std::uint64_t bytes) {
   }
 }
 
+/// As soon as there is something to see: foreign bytes may be fewer than a header.
+void require_magic(std::string_view bytes) {
+  std::array<char, sizeof kMagic> magic{};
+  std::memcpy(magic.data(), &kMagic, sizeof kMagic);
+  const std::string_view begin = bytes.substr(0, magic.size());
+  if (std::string_view(magic.data(), magic.size()).starts_with(begin)) return;
+  throw ProtocolError(fmt::format("worker channel: expected a frame, found the bytes {:02x}",
+                                  fmt::join(reinterpret_cast<const unsigned char*>(begin.data()),
+                                            reinterpret_cast<const unsigned char*>(begin.data()) + begin.size(), " ")));
+}
+
 }  // namespace
 
 std::string encode_frame(const Message& message) {
@@ -52,12 +65,11 @@ std::string encode_frame(const Message& message) {
 
 std::optional<Message> FrameReader::next() {
   const std::string_view rest = std::string_view(pending_).substr(consumed_);
+  require_magic(rest);
   if (rest.size() < sizeof(Header)) return std::nullopt;
   Header header;
   std::memcpy(&header, rest.data(), sizeof header);
-  if (header.magic != kMagic) {
-    throw ProtocolError(fmt::format("worker channel: expected a frame, found bytes {:08x}", header.magic));
-  }
+  check_size(header.blob_bytes());  // alone first: a false size may wrap the sum
   check_size(header.payload_bytes());
   if (rest.size() < sizeof header + header.payload_bytes()) return std::nullopt;
   Message message{std::string(rest.substr(sizeof header, header.text_bytes)),

@@ -64,6 +64,7 @@ Json batch_json(const BatchResult& batch, const DeviceInfo& device) {
   json["verify_s"] = batch.verify_s;
   json["lane_idle_fraction"] = batch.lane_idle_fraction;
   json["note"] = batch.note;
+  json["provisional"] = batch.provisional;
   return json;
 }
 
@@ -80,6 +81,9 @@ std::string tune_json(const TuneReport& report) {
   json["space_count"] = report.space_count;
   json["wall_s"] = report.wall_s;
   json["interrupted"] = report.interrupted;
+  json["stopped"] = report.stopped;
+  json["worker_restarts"] = report.worker_restarts;
+  json["slowest_restart_s"] = report.slowest_restart_s;
   json["store"] = report.store_path;
   json["run_id"] = report.run_id;
   json["batches"] = Json::array();

@@ -64,7 +64,7 @@ constexpr Names<Fill::Kind, 5> kFillKinds{{{Fill::Kind::zero, "zero"},
                                            {Fill::Kind::normal, "normal"},
                                            {Fill::Kind::iota, "iota"}}};
 
-constexpr Names<Reason, 17> kReasons{{{Reason::not_applicable, "not_applicable"},
+constexpr Names<Reason, 18> kReasons{{{Reason::not_applicable, "not_applicable"},
                                       {Reason::device_limit, "device_limit"},
                                       {Reason::compile_error, "compile_error"},
                                       {Reason::compile_timeout, "compile_timeout"},
@@ -80,7 +80,8 @@ constexpr Names<Reason, 17> kReasons{{{Reason::not_applicable, "not_applicable"}
                                       {Reason::out_of_bounds, "out_of_bounds"},
                                       {Reason::unwritten_output, "unwritten_output"},
                                       {Reason::internal_error, "internal_error"},
-                                      {Reason::bad_expression, "bad_expression"}}};
+                                      {Reason::bad_expression, "bad_expression"},
+                                      {Reason::device_lost, "device_lost"}}};
 
 }  // namespace
 

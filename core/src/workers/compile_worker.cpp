@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/resource.h>
-
-#include <chrono>
-
 #include <nlohmann/json.hpp>
 
 #include <kerntune/core/compile.hpp>
 
 #include "nvtx/ranges.hpp"
+#include "process/worker_process.hpp"
 #include "workers/wire.hpp"
 #include "workers/workers.hpp"
 
@@ -16,20 +13,9 @@ namespace {
 
 using wire::json;
 
-/// A compiler that eats memory fails in its own process instead of taking the machine along. The limit is on data, not
-/// on address space: where a driver is installed NVRTC loads it, and that reserves tens of gigabytes that it never
-/// touches.
-void limit_memory(std::uint64_t bytes) {
-  rlimit limit{};
-  ::getrlimit(RLIMIT_DATA, &limit);
-  if (limit.rlim_cur == bytes) return;
-  limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? bytes : std::min<rlim_t>(bytes, limit.rlim_max);
-  ::setrlimit(RLIMIT_DATA, &limit);
-}
-
 process::Message compile_one(const json& request) {
   const CompileJob job = wire::compile_job(request.at("job"));
-  limit_memory(job.memory_limit_bytes);
+  process::limit_memory_growth(job.memory_limit_bytes);  // it fails in its own process instead of taking us along
   const nvtx::Range range("compile");
   const auto module = nvrtc::compile(job);
   if (!module)

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <new>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -13,19 +14,23 @@
 #include "engine/examiner.hpp"
 #include "engine/racing.hpp"
 #include "nvtx/ranges.hpp"
+#include "process/worker_process.hpp"
+#include "workers/watched_session.hpp"
 #include "workers/wire.hpp"
 #include "workers/workers.hpp"
 
 // The device worker owns the context, the buffers and the plugin's callbacks of one device. Requests, in this order:
 //
-//   open      {"device","plugin","kernel","spec"}               -> {"ok","info"} | {"ok":false,"message"}
-//   session   {"dims","policy","default_modules","reference_modules","seeds","best_ns"}
-//                                                               -> {"ok","verified_by"} | {"ok":false,"rejection"}
-//   evaluate  {"id","config","modules","edge_code","full","launches"}
-//                                                               -> {"id","status",...}: race, verify if it would lead
+//   open      {"device","plugin","kernel","spec","step_s","memory_limit_bytes"}
+//             -> {"ok","info"} | {"ok":false,"message"}
+//   session   {"dims","policy","default_modules","reference_modules","seeds","best_ns","usual_ns"}
+//             -> {"ok","verified_by","shared_with"} | {"ok":false,"rejection"}
+//   evaluate  {"id","config","modules","edge_code","full","launches"}: race, and verify if it would lead
+//             -> {"id","status",...}
 //   confirm   {"candidates":[{"config","modules","edge_code","keep","estimate_ns"}],"max_seconds"}
-//                                                               -> {"at":I}, {"round":N} ... {"finalists":[...]}
+//             -> {"round":N} ... {"finalists":[...],...,"shared_with"}
 //
+// What it is at stands on the status page: an evaluation's id, or a candidate's place in the final.
 // An answer with "context_lost" is the last: the process ends and must be replaced.
 
 namespace kerntune {
@@ -34,13 +39,20 @@ namespace {
 using wire::json;
 using Clock = std::chrono::steady_clock;
 
+/// A plugin that eats memory fails in its own process instead of taking the machine along. 0: three quarters of what
+/// the machine, or the container, has.
+void limit_memory(std::uint64_t bytes) {
+  process::limit_memory_growth(bytes > 0 ? bytes : process::machine_memory_bytes() / 4 * 3);
+}
+
 std::int64_t microseconds_since(Clock::time_point begin) {
   return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count();
 }
 
 class DeviceWorker {
  public:
-  explicit DeviceWorker(process::WorkerChannel& channel) : channel_(channel) {}
+  DeviceWorker(process::WorkerChannel& channel, DeviceOpener opener)
+      : channel_(channel), open_device_(opener), page_(process::StatusPage::attach(process::kWorkerStatusFd)) {}
 
   /// False when the context is lost.
   bool handle(const process::Message& message) {
@@ -48,13 +60,13 @@ class DeviceWorker {
     wire::BlobReader blob(message.blob);
     const std::string op = request.at("op");
     if (op == "open")
-      send(open(request));
+      answer(open(request));
     else if (op == "session")
-      send(open_session(request, blob));
+      answer(open_session(request, blob));
     else if (op == "evaluate")
-      send(evaluate(request, blob));
+      answer(evaluate(request, blob));
     else if (op == "confirm")
-      send(run_final(request, blob));
+      answer(run_final(request, blob));
     else
       throw process::ProtocolError("device worker: unknown request '" + op + "'");
     return session_ == nullptr || !session_->context_lost();
@@ -70,32 +82,42 @@ class DeviceWorker {
                      const std::vector<EdgeCode>& edge_code, json& answer);
   tl::expected<std::unique_ptr<Prepared>, Rejection> prepare(const search::Config& config,
                                                              const std::vector<CompiledModule>& modules);
+  tl::expected<std::unique_ptr<Session>, Rejection> open_edge(const SessionRequest& edge);
   tl::expected<Verification, Rejection> examine_finalist(const Examinee& examinee);
   tl::expected<RaceResult, Rejection> measure(Prepared& prepared, int launches);
   bool would_lead(const RaceResult& race) const {
     return !race.slower && (state_.best_ns <= 0 || race.median_ns < state_.best_ns * (1 + 2 * state_.noise()));
   }
   void send(const json& body) { channel_.send(wire::message(body)); }
+  void answer(const json& body) {
+    page_.rest();
+    send(body);
+  }
 
   process::WorkerChannel& channel_;
+  DeviceOpener open_device_;
+  process::StatusPage page_;
+  Watch watch_{page_};
   std::optional<PluginLibrary> library_;  // never unloaded: it lives as long as the process
   const PluginKernel* plugin_ = nullptr;
   std::shared_ptr<const SpecProgram> program_;
   std::unique_ptr<Device> device_;
+  std::unique_ptr<WatchedSession> session_;
   std::unique_ptr<Examiner> examiner_;
-  std::unique_ptr<Session> session_;
   RacePolicy race_policy_;
   RaceState state_{race_policy_};
 };
 
 json DeviceWorker::open(const json& request) {
   try {
-    device_ = open_device(request.at("device").get<std::string>());
+    device_ = open_device_(request.at("device").get<std::string>());
     if (const std::string path = request.at("plugin"); !path.empty()) {
       library_ = PluginLibrary::open(path);
       plugin_ = library_->find(request.at("kernel").get<std::string>());
     }
     program_ = std::make_shared<SpecProgram>(parse_spec(request.at("spec").get<std::string>(), "the supervisor"));
+    watch_.step_s = request.at("step_s");
+    limit_memory(request.at("memory_limit_bytes"));
     return {{"ok", true}, {"info", wire::from(device_->info())}};
   } catch (const std::exception& error) {
     return {{"ok", false}, {"message", error.what()}};
@@ -117,19 +139,29 @@ json DeviceWorker::open_session(const json& request, wire::BlobReader& blob) {
   try {
     auto session = device_->open(wanted, plugin_);
     if (!session) return {{"ok", false}, {"rejection", wire::from(session.error())}};
-    session_ = std::move(*session);
-    examiner_ = std::make_unique<Examiner>(*device_, plugin_, wanted);
+    session_ = std::make_unique<WatchedSession>(std::move(*session), watch_, request.at("usual_ns"));
+    examiner_ = std::make_unique<Examiner>([this](const SessionRequest& edge) { return open_edge(edge); },
+                                           device_->info(), wanted);
   } catch (const std::exception& error) {
     return {{"ok", false}, {"rejection", wire::from(Rejection{Reason::internal_error, error.what()})}};
   }
-  return {{"ok", true}, {"verified_by", session_->verified_by()}};
+  return {{"ok", true}, {"verified_by", session_->verified_by()}, {"shared_with", device_->shared_with()}};
+}
+
+/// Watched like the session of the tuned size, its opening included: a reference may be made there.
+tl::expected<std::unique_ptr<Session>, Rejection> DeviceWorker::open_edge(const SessionRequest& edge) {
+  const Watch::Step step(watch_, watch_.item, process::StatusPage::Phase::verifying, Watch::kReferenceSeconds);
+  auto session = device_->open(edge, plugin_);
+  if (!session) return tl::unexpected(session.error());
+  return std::make_unique<WatchedSession>(std::move(*session), watch_, 0.0);
 }
 
 tl::expected<RaceResult, Rejection> DeviceWorker::measure(Prepared& prepared, int launches) {
   const nvtx::Range range("screen");
   if (launches == 0) return race(*session_, prepared, state_, race_policy_);
   RacePolicy fixed = race_policy_;
-  fixed.rungs = {launches};
+  fixed.rungs = {1, launches};  // the first tells how long the others may take
+  if (launches == 1) fixed.rungs = {1};
   return race(*session_, prepared, RaceState(fixed), fixed);
 }
 
@@ -168,11 +200,18 @@ void DeviceWorker::evaluate_into(const json& request, const std::vector<Compiled
 
 json DeviceWorker::evaluate(const json& request, wire::BlobReader& blob) {
   const auto begin = Clock::now();
+  watch_.work_for(request.at("id"));
   json answer{{"id", request.at("id")}, {"verified", "no"}, {"facts", json::object()}, {"median_ns", 0.0}};
   const auto modules = wire::compiled_modules(request.at("modules"), blob);
-  const auto edge_code = wire::edge_code(request.at("edge_code"), blob);
   const double verified_before = examiner_->seconds();
-  evaluate_into(request, modules, edge_code, answer);
+  try {
+    const auto edge_code = wire::edge_code(request.at("edge_code"), blob);
+    evaluate_into(request, modules, edge_code, answer);
+  } catch (const std::bad_alloc&) {
+    reject(answer, {Reason::out_of_memory, "not enough host memory"});
+  } catch (const std::exception& error) {  // an error of the engine's: this configuration's result, not its crash
+    reject(answer, {Reason::internal_error, error.what()});
+  }
   answer["verify_s"] = examiner_->seconds() - verified_before;
   answer["context_lost"] = session_->context_lost();
   answer["wall_us"] = microseconds_since(begin);
@@ -201,7 +240,7 @@ json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
   std::vector<std::size_t> place;  // contender -> finalist
   for (const json& candidate : request.at("candidates")) {
     const auto modules = wire::compiled_modules(candidate.at("modules"), blob);
-    send({{"at", finalists.size()}});  // names the culprit should this one take the process down
+    watch_.work_for(finalists.size());  // names the culprit should this one take the process down
     json& finalist = finalists.emplace_back(json{{"ok", false}});
     const auto edge_code = wire::edge_code(candidate.at("edge_code"), blob);
     const auto config = candidate.at("config").get<search::Config>();
@@ -241,13 +280,14 @@ json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
           {"rounds", result.rounds},
           {"unresolved", result.unresolved},
           {"verify_s", examiner_->seconds() - verified_before},
+          {"shared_with", device_->shared_with()},
           {"context_lost", session_->context_lost()}};
 }
 
 }  // namespace
 
-void device_worker(process::WorkerChannel& channel) {
-  DeviceWorker worker(channel);
+void device_worker(process::WorkerChannel& channel, DeviceOpener open) {
+  DeviceWorker worker(channel, open);
   while (const auto message = channel.receive()) {
     if (!worker.handle(*message)) return;
   }

@@ -13,7 +13,9 @@ namespace kerntune {
 
 bool is_worker(int argc, char** argv) { return argc == 4 && argv[1] == process::kWorkerFlag; }
 
-int worker_main(int /*argc*/, char** argv) {
+int worker_main(int argc, char** argv) { return worker_main(argc, argv, open_device); }
+
+int worker_main(int /*argc*/, char** argv, DeviceOpener open) {
   process::enter_worker(static_cast<pid_t>(std::atol(argv[3])));
   const std::string_view kind = argv[2];
   process::WorkerChannel channel(process::kWorkerChannelFd);
@@ -23,7 +25,7 @@ int worker_main(int /*argc*/, char** argv) {
     else if (kind == "compile")
       compile_worker(channel);
     else if (kind == "device")
-      device_worker(channel);
+      device_worker(channel, open);
     else
       std::fprintf(stderr, "unknown kind of worker: %s\n", argv[2]);
   } catch (const std::exception& error) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <kerntune/core/worker.hpp>
+
 #include "process/channel.hpp"
 
 namespace kerntune {
@@ -19,6 +21,6 @@ void describe_worker(process::WorkerChannel& channel);
 void compile_worker(process::WorkerChannel& channel);
 
 /// device    see device_worker.cpp
-void device_worker(process::WorkerChannel& channel);
+void device_worker(process::WorkerChannel& channel, DeviceOpener open);
 
 }  // namespace kerntune

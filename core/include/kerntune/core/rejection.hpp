@@ -26,6 +26,7 @@ enum class Reason {
   internal_error,
   bad_expression,  // an expression of the spec cannot be evaluated here, or gives a number that makes no sense in its
                    // place
+  device_lost,     // the device itself failed or has gone; nobody's fault, never stored as a configuration's result
 };
 std::string_view name_of(Reason reason) noexcept;    // "compile_error"
 Reason reason_from(std::string_view name) noexcept;  // unknown: internal_error

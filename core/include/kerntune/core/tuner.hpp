@@ -35,7 +35,9 @@ struct TuneRequest {
   std::string store_path;
   bool retry_failed = false;
   std::string command;  // for the run's record
-  double evaluation_timeout_s = 30;
+  double evaluation_timeout_s = 30;       // of one step of an evaluation, beside what launches usually take
+  double compile_timeout_s = 60;
+  std::uint64_t memory_limit_bytes = 0;  // of one worker process; 0: 4 GiB for compilers, else 3/4 of the machine's
   int compile_processes = 0;  // 0: as many as there are CPUs, less one on machines with more than two
 };
 
@@ -87,6 +89,8 @@ struct BatchResult {
   double verify_s = 0;            // of that, spent verifying outputs on the device lane, references included
   double lane_idle_fraction = 0;  // share of the lane's time idle while a compiled candidate waited
   std::string note;               // why there is no result, if there is none
+  bool device_lost = false;
+  std::string provisional;  // why the times cannot be relied on: who else used the device; empty: they can
 };
 
 struct TuneReport {
@@ -102,6 +106,9 @@ struct TuneReport {
   std::string space_count;  // decimal
   double wall_s = 0;
   bool interrupted = false;
+  std::string stopped;  // why the run ended before its time, if it was not a user: the device was lost
+  int worker_restarts = 0;
+  double slowest_restart_s = 0;
   std::vector<BatchResult> batches;
   std::vector<std::string> warnings;
 };

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes to the device, when, and in whose company.
+#include <fmt/format.h>
+
+#include "engine/batch_tuner.hpp"
+
+namespace kerntune {
+namespace {
+
+/// Two jobs in the device worker: it begins the next while the result of the last is being committed.
+constexpr std::size_t kLaneDepth = 2;
+
+}  // namespace
+
+tl::expected<void, Rejection> BatchTuner::check_past(Candidate& candidate) const {
+  const int kills = setup_.suspects.kills(evaluation_key(setup_.context, result_.dims, candidate.text));
+  candidate.suspect = kills > 0;
+  if (kills < Suspects::kMostKills || setup_.request.retry_failed) return {};
+  return tl::unexpected(
+      Rejection{Reason::crash,
+                fmt::format("it was under way when {} runs were killed, the last time alone; not run again", kills)});
+}
+
+bool BatchTuner::may_dispatch(const Candidate& candidate, std::size_t busy) const {
+  if (busy == 0) return true;
+  const std::size_t depth = setup_.context.device.kind == DeviceKind::replay ? 1 : kLaneDepth;
+  return busy < depth && !suspect_in_lane_ && !candidate.suspect;
+}
+
+void BatchTuner::dispatch() {
+  std::vector<std::uint64_t> next;
+  if (setup_.lane.outstanding() == 0) suspect_in_lane_ = false;
+  while (!ready_.empty() && may_dispatch(candidates_.at(ready_.front()), setup_.lane.outstanding() + next.size())) {
+    suspect_in_lane_ = suspect_in_lane_ || candidates_.at(ready_.front()).suspect;
+    next.push_back(ready_.front());
+    ready_.pop_front();
+  }
+  std::vector<std::string> starting;
+  for (const std::uint64_t id : next) starting.push_back(candidates_.at(id).text);
+  log_.commit(starting);  // first the journal, then the device: a culprit is always named
+  for (const std::uint64_t id : next) {
+    const Candidate& c = candidates_.at(id);
+    setup_.lane.submit({id, c.config, c.text, c.modules, setup_.fixed_launches, false, {}});
+  }
+  if (!next.empty() && idle_since_) {
+    idle_while_ready_ += Clock::now() - *idle_since_;
+    idle_since_.reset();
+  }
+}
+
+}  // namespace kerntune

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workers/watched_session.hpp"
+
+#include <algorithm>
+
+namespace kerntune {
+
+using Phase = process::StatusPage::Phase;
+
+Watch::Step::Step(Watch& watch, std::uint64_t item, Phase phase, double extra_s) : watch_(watch), item_(item) {
+  watch_.page.begin(item, phase, watch_.step_s + extra_s);
+}
+
+Watch::Step::~Step() { watch_.page.begin(item_, Phase::between, watch_.step_s); }
+
+void Watch::work_for(std::uint64_t next) {
+  item = next;
+  page.begin(item, Phase::between, step_s);
+}
+
+WatchedSession::WatchedSession(std::unique_ptr<Session> session, Watch& watch, double usual_ns)
+    : session_(std::move(session)), watch_(watch), usual_ns_(usual_ns) {}
+
+tl::expected<std::unique_ptr<Prepared>, Rejection> WatchedSession::prepare(const search::Config& config,
+                                                                           const std::vector<CompiledModule>& modules) {
+  const Watch::Step step(watch_, watch_.item, Phase::preparing, 0);
+  auto prepared = session_->prepare(config, modules);
+  if (prepared) owners_[prepared->get()] = {watch_.item, 0};
+  return prepared;
+}
+
+tl::expected<Samples, Rejection> WatchedSession::time(Prepared& prepared, int warmup, int launches) {
+  Owner& owner = owners_[&prepared];
+  const double launch_s = std::max(usual_ns_, owner.launch_ns) * 1e-9;
+  const Watch::Step step(watch_, owner.item, Phase::timing, kLaunchPatience * (warmup + launches) * launch_s);
+  auto samples = session_->time(prepared, warmup, launches);
+  if (!samples || samples->empty()) return samples;
+  owner.launch_ns = std::max(owner.launch_ns, *std::max_element(samples->begin(), samples->end()));
+  if (usual_ns_ <= 0) usual_ns_ = owner.launch_ns;
+  return samples;
+}
+
+tl::expected<Verification, Rejection> WatchedSession::verify(Prepared& prepared, std::uint64_t seed) {
+  const Owner& owner = owners_[&prepared];
+  const double launch_s = std::max(usual_ns_, owner.launch_ns) * 1e-9;
+  const double reference_s = seeds_.insert(seed).second ? Watch::kReferenceSeconds : 0;
+  const Watch::Step step(watch_, owner.item, Phase::verifying, kLaunchPatience * launch_s + reference_s);
+  return session_->verify(prepared, seed);
+}
+
+}  // namespace kerntune
