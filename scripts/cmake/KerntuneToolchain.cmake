@@ -7,7 +7,9 @@ find_program(KERNTUNE_CCACHE ccache)
 if(KERNTUNE_CCACHE)
   foreach(language C CXX)
     if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
-      set(CMAKE_${language}_COMPILER_LAUNCHER ${KERNTUNE_CCACHE})
+      # ccache keeps what was compiled with a precompiled header only if it is told not to mind what that hides.
+      set(CMAKE_${language}_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${KERNTUNE_CCACHE})
     endif()
   endforeach()
 endif()
