@@ -13,6 +13,9 @@ struct Index {
 };
 Index blockIdx, threadIdx, gridDim, blockDim;
 
+unsigned long long clock_cycles() { return kerntune::cuda::emulation::cycles; }
+unsigned multiprocessor() { return 0; }
+
 // One thread at a time: nothing needs to be atomic.
 void atomicAdd(unsigned long long* target, unsigned long long value) { *target += value; }
 void atomicMin(unsigned long long* target, unsigned long long value) { *target = std::min(*target, value); }
@@ -52,7 +55,8 @@ bool run(const std::string& name, unsigned blocks, unsigned threads, void** argu
   if (name == "kerntune_check_guard") return run_grid(kerntune_check_guard, blocks, threads, arguments), true;
   if (name == "kerntune_compare") return run_grid(kerntune_compare, blocks, threads, arguments), true;
   if (name == "kerntune_digest") return run_grid(kerntune_digest, blocks, threads, arguments), true;
-  return name == "kerntune_empty";
+  if (name == "kerntune_stamp") return run_grid(kerntune_stamp, blocks, threads, arguments), true;
+  return name == "kerntune_empty" || name == "kerntune_spin";
 }
 
 }  // namespace kerntune::cuda::emulation

@@ -31,18 +31,19 @@ class FakeSession final : public Session {
                                                              const std::vector<CompiledModule>&) override {
     return tl::unexpected(Rejection{Reason::unsupported, "a fake is made by hand"});
   }
-  tl::expected<Samples, Rejection> time(Prepared& prepared, int /*warmup*/, int launches) override {
+  tl::expected<Timing, Rejection> time(Prepared& prepared, int /*warmup*/, int count) override {
     auto& kernel = static_cast<FakeKernel&>(prepared);
-    Samples samples;
-    for (int i = 0; i < launches; ++i) {
+    Timing timing;
+    for (int i = 0; i < count; ++i) {
       if (kernel.fail_after >= 0 && kernel.launches >= kernel.fail_after) {
         return tl::unexpected(Rejection{Reason::launch_error, "refused"});
       }
       ++kernel.launches;
       drift_ *= growth_;
-      samples.push_back(kernel.time_ns * drift_ * (1 + kernel.noise * (rng_.unit() - 0.5)));
+      timing.samples_ns.push_back(kernel.time_ns * drift_ * (1 + kernel.noise * (rng_.unit() - 0.5)));
     }
-    return samples;
+    timing.launches = count;
+    return timing;
   }
   tl::expected<Verification, Rejection> verify(Prepared&, std::uint64_t seed) override {
     return Verification{seed, 0, 0, 1};

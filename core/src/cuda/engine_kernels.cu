@@ -18,6 +18,14 @@ __device__ inline u64 high_product(u64 a, u64 b) { return __umul64hi(a, b); }
 #define KERNTUNE_FN __device__ inline
 #include "measure/fill_element.cuh"
 
+__device__ inline unsigned long long clock_cycles() { return static_cast<unsigned long long>(clock64()); }
+
+__device__ inline unsigned multiprocessor() {
+  unsigned id;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+  return id;
+}
+
 __device__ inline unsigned long long nanoseconds() {
   unsigned long long now;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
@@ -176,6 +184,18 @@ extern "C" __global__ void kerntune_block(const volatile unsigned int* flag, vol
     if (nanoseconds() - start < timeout_ns) continue;
     *gave_up = 1;
     return;
+  }
+}
+
+// The clock of one multiprocessor: whichever block runs on the first one writes it.
+extern "C" __global__ void kerntune_stamp(volatile u64* cycles) {
+  if (threadIdx.x == 0 && multiprocessor() == 0) *cycles = clock_cycles();
+}
+
+// Runs for a known number of clock cycles.
+extern "C" __global__ void kerntune_spin(u64 cycles) {
+  const u64 start = clock_cycles();
+  while (clock_cycles() - start < cycles) {
   }
 }
 

@@ -52,6 +52,10 @@ class EngineKernels {
   std::uint64_t digest(const Elements& elements);
   void block(CUdeviceptr flag, CUdeviceptr gave_up, std::uint64_t timeout_ns);
   void empty();
+  /// Writes the clock of the first multiprocessor, in cycles, to a 64-bit word.
+  void stamp(CUdeviceptr cycles);
+  /// Keeps one multiprocessor busy for that many cycles.
+  void spin(std::uint64_t cycles);
 
  private:
   CUfunction function(const char* name);
@@ -64,9 +68,10 @@ class EngineKernels {
   Context& context_;
   CUmodule module_ = nullptr;
   CUfunction fill_ = nullptr, check_fill_ = nullptr, fill_guard_ = nullptr, check_guard_ = nullptr, compare_ = nullptr,
-             digest_ = nullptr, block_ = nullptr, empty_ = nullptr;
+             digest_ = nullptr, block_ = nullptr, empty_ = nullptr, stamp_ = nullptr, spin_ = nullptr;
   DeviceMemory result_;
   std::uint64_t max_blocks_ = 1;
+  unsigned multiprocessors_ = 1;
 };
 
 }  // namespace kerntune::cuda

@@ -2,10 +2,10 @@
 #include "engine/batch_tuner.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
+#include "engine/list_strategy.hpp"
 #include "engine/statistics.hpp"
 
 namespace kerntune {
@@ -41,9 +41,7 @@ BatchResult BatchTuner::empty_result() const {
 }
 
 BatchResult BatchTuner::run() {
-  const std::string strategy =
-      setup_.request.strategy.empty() ? std::string(search::default_strategy()) : setup_.request.strategy;
-  strategy_ = search::make_strategy(strategy, program_.space(), setup_.request.seed);
+  strategy_ = strategy();
   const auto work = program_.work(program_.bind_dims(result_.dims, setup_.context.device.properties));
   result_.flop = work.flop;
   result_.bytes = work.bytes;
@@ -62,6 +60,15 @@ BatchResult BatchTuner::run() {
   return std::move(result_);
 }
 
+std::unique_ptr<search::Strategy> BatchTuner::strategy() const {
+  const TuneRequest& request = setup_.request;
+  if (request.order_seed || !request.configurations.empty())
+    return make_list_strategy(listed_configs(program_.space(), request.configurations, request.order_seed));
+  return search::make_strategy(
+      request.strategy.empty() ? std::string(search::default_strategy()) : request.strategy, program_.space(),
+      request.seed);
+}
+
 /// Results of earlier runs: told to the strategy, counted, never measured again.
 void BatchTuner::take_known() {
   for (auto& [text, record] : log_.load_known()) {
@@ -75,6 +82,8 @@ void BatchTuner::take_known() {
     }
     if (!program_.space().contains(*config)) continue;
     EvaluationTrace trace = trace_from(record, std::move(*config));
+    if (const auto runs = trace.facts.find("runs_per_sample"); runs != trace.facts.end())
+      known_runs_per_sample_ = static_cast<int>(runs->second);
     strategy_->observe(trace.config, feedback_from(trace));
     note_screened(trace, record.samples_ns);
     seen_.insert(text);
@@ -88,6 +97,7 @@ void BatchTuner::take_known() {
 /// Nothing new to measure and the final of exactly this knowledge is stored: its result stands.
 bool BatchTuner::restore_stored_final() {
   if (setup_.fixed_launches != 0 || !budget_ || result_.evaluated < *budget_) return false;
+  if (!setup_.request.incumbent_path.empty()) return false;  // what is deployed must play first
   for (const storage::FinalRecord& record : setup_.store.finals(program_.spec().name)) {
     const TuningContext& c = setup_.context;
     if (record.dims != canonical_dims(result_.dims) || record.device_class != c.device.device_class ||
@@ -102,7 +112,7 @@ bool BatchTuner::restore_stored_final() {
 }
 
 bool BatchTuner::start_session() {
-  SessionStart start{result_.dims, setup_.context.policy, {}, {}, verification_seeds(), 0};
+  SessionStart start{result_.dims, setup_.context.policy, {}, {}, verification_seeds(), {}, known_runs_per_sample_};
   if (setup_.context.compiles()) {
     const Binding sizes = program_.bind_dims(result_.dims, setup_.context.device.properties);
     std::vector<CompileJob> jobs;
@@ -151,6 +161,7 @@ void BatchTuner::search() {
   log_.commit({});
   candidates_.clear();
   const double total = std::chrono::duration<double>(Clock::now() - search_begun).count();
+  result_.lane.idle_while_ready_us = std::chrono::duration<double, std::micro>(idle_while_ready_).count();
   result_.lane_idle_fraction = total > 0 ? std::chrono::duration<double>(idle_while_ready_).count() / total : 0;
 }
 
@@ -259,12 +270,29 @@ void BatchTuner::collect_answers() {
     const auto found = candidates_.find(answer.id);
     if (found == candidates_.end()) continue;
     Candidate candidate = std::move(candidates_.extract(found).mapped());
+    count_lane(answer);
     if (!candidate.modules.empty()) {
       by_binary_.emplace(binary_signature(candidate.view, candidate.modules.front()), answer);
     }
     finish(std::move(candidate), std::move(answer));
   }
   if (setup_.lane.outstanding() == 0 && !ready_.empty() && !idle_since_) idle_since_ = Clock::now();
+}
+
+void BatchTuner::count_lane(const LaneAnswer& answer) {
+  LaneTime& lane = result_.lane;
+  const double launched_us = answer.timing.launched_ns / 1e3;
+  const auto busy_us = static_cast<double>(answer.wall_us), verify_us = static_cast<double>(answer.verify_us);
+  if (answer.timing.launches > 0) {
+    ++lane.screened;
+    lane.screen_fixed_us += std::max(0.0, busy_us - verify_us - launched_us);
+  }
+  lane.samples += static_cast<std::int64_t>(answer.timing.samples_ns.size());
+  lane.launches += answer.timing.launches;
+  lane.busy_us += busy_us;
+  lane.launched_us += launched_us;
+  lane.verify_us += verify_us;
+  for (const std::uint8_t flags : answer.timing.flags) result_.throttled_samples += (flags & kThrottled) != 0 ? 1 : 0;
 }
 
 void BatchTuner::wait() {
@@ -299,7 +327,7 @@ void BatchTuner::finish(Candidate candidate, LaneAnswer answer) {
     log_.add(candidate.text, answer, module);
     ++new_evaluations_;
   }
-  note_screened(trace, answer.samples);
+  note_screened(trace, answer.timing.samples_ns);
   count(trace);
   result_.trace.push_back(std::move(trace));
   report(TuneProgress::Kind::evaluated);
@@ -320,11 +348,38 @@ void BatchTuner::note_screened(const EvaluationTrace& trace, const Samples& samp
   if (trace.config_text == default_text_ && trace.status != EvaluationTrace::Status::rejected)
     default_ns_ = trace.time_ns;
   if (trace.status != EvaluationTrace::Status::measured || samples.empty()) return;
-  const double error = 1.253 * relative_noise(samples) / std::sqrt(static_cast<double>(samples.size()));
-  screened_.push_back({trace.config, trace.config_text, trace.time_ns, error});
+  noise_.learn(samples);
+  screened_.push_back({trace.config, trace.config_text, trace.time_ns, samples.size()});
   if (best_ns_ > 0 && trace.time_ns >= best_ns_) return;
   best_ns_ = trace.time_ns;
   best_text_ = trace.config_text;
+}
+
+/// What runs now at this size on this device: deployed, else the newest winner of this store, else the default.
+std::vector<Incumbent> BatchTuner::incumbents() const {
+  std::vector<Incumbent> found;
+  const auto add_winner_of = [&](const storage::ResultStore& store, const char* source) {
+    const storage::FinalRecord* newest = nullptr;
+    const auto finals = store.finals(program_.spec().name);
+    for (const storage::FinalRecord& f : finals) {
+      if (f.dims != canonical_dims(result_.dims) || f.device_class != setup_.context.device.device_class ||
+          f.policy != setup_.context.policy.text())
+        continue;
+      if (newest == nullptr || f.finished_unix_us > newest->finished_unix_us) newest = &f;
+    }
+    if (newest == nullptr) return;
+    try {
+      search::Config config = program_.space().parse(newest->config);
+      if (program_.space().contains(config)) found.push_back({std::move(config), newest->config, source});
+    } catch (const search::SpaceError&) {  // the space has lost a value since: it cannot run any more
+    }
+  };
+  if (!setup_.request.incumbent_path.empty())
+    add_winner_of(storage::ResultStore::open(setup_.request.incumbent_path, storage::ResultStore::Mode::read_only),
+                  "deployed");
+  if (found.empty()) add_winner_of(setup_.store, "stored");
+  found.push_back({program_.default_config(), default_text_, "default"});
+  return found;
 }
 
 void BatchTuner::decide() {
@@ -335,10 +390,13 @@ void BatchTuner::decide() {
       result_.dims,
       setup_.lane,
       setup_.pool,
+      incumbents(),
+      noise_.sigma(),
       hasty ? kHastyFinalSeconds : kFinalSeconds,
       [&](int) { return setup_.stop.load() < 2; },
       [&](const std::string& config, const Rejection& rejection) { log_.add_rejected(config, rejection); }};
   play_final(final, screened_, result_);
+  result_.runs_per_sample = std::max(1, setup_.lane.runs_per_sample());
   log_.commit({});
   if (result_.best) setup_.store.record_final(final_record(setup_.context, result_, setup_.run_id));
 }

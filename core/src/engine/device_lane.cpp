@@ -33,6 +33,8 @@ FinalEntry final_entry(const json& j) {
   entry.ratio_low = j.at("ratio").at(1);
   entry.ratio_high = j.at("ratio").at(2);
   entry.tie = j.at("tie");
+  entry.samples = j.at("samples").get<Samples>();
+  entry.flags = j.at("flags").get<SampleFlags>();
   return entry;
 }
 
@@ -82,7 +84,8 @@ tl::expected<std::string, Rejection> DeviceLane::start_session(SessionStart star
                      {"default_modules", defaults},
                      {"reference_modules", references},
                      {"seeds", session_->seeds},
-                     {"best_ns", session_->best_ns}};
+                     {"best", session_->best},
+                     {"runs_per_sample", session_->runs_per_sample}};
   const auto answer = ask(wire::message(request, std::move(blob)), kSessionTimeoutS);
   if (!answer) {
     Rejection notice = death_notice(worker_->pump());
@@ -145,11 +148,14 @@ LaneAnswer DeviceLane::take_answer(const process::Message& message, bool& contex
   LaneAnswer answer;
   answer.id = body.at("id");
   answer.status = status_from(body.at("status"));
-  answer.samples = body.at("samples").get<Samples>();
+  answer.timing = wire::timing(body.at("timing"));
   answer.median_ns = body.at("median_ns");
   answer.verified = body.at("verified");
   answer.facts = body.at("facts").get<Facts>();
   answer.wall_us = body.at("wall_us");
+  answer.verify_us = body.at("verify_us");
+  answer.leads = body.at("leads");
+  if (session_ && session_->runs_per_sample == 0) session_->runs_per_sample = body.at("runs_per_sample");
   if (body.contains("verification")) answer.verification = wire::verification(body.at("verification"));
   if (body.contains("rejection")) answer.rejection = wire::rejection(body.at("rejection"));
   context_lost = body.at("context_lost");
@@ -181,9 +187,7 @@ std::vector<LaneAnswer> DeviceLane::collect() {
       throw DeviceError(fmt::format("device worker of '{}': answered job {} out of turn", device_, answer.id));
     }
     jobs_.pop_front();
-    if (session_ && answer.verified != "no" && (session_->best_ns <= 0 || answer.median_ns < session_->best_ns)) {
-      session_->best_ns = answer.median_ns;
-    }
+    if (session_ && answer.leads) session_->best = answer.timing.samples_ns;
     answers.push_back(std::move(answer));
     arm_deadline();
   }
@@ -235,7 +239,13 @@ FinalOutcome DeviceLane::run_final(const std::vector<FinalCandidate>& candidates
     for (std::size_t i = 0; i < body.at("finalists").size(); ++i)
       outcome.entries[i] = final_entry(body.at("finalists")[i]);
     outcome.rounds = body.at("rounds");
+    outcome.sigma = body.at("sigma");
     outcome.unresolved = body.at("unresolved");
+    outcome.exhausted = body.at("exhausted");
+    outcome.wall_us = body.at("wall_us");
+    outcome.verify_us = body.at("verify_us");
+    outcome.launches = body.at("launches");
+    outcome.launched_us = body.at("launched_us");
     outcome.broken = body.at("context_lost");
     if (outcome.broken) restart();
     return outcome;

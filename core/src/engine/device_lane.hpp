@@ -34,13 +34,15 @@ struct LaneJob {
 struct LaneAnswer {
   std::uint64_t id = 0;
   enum class Status { measured, slower, rejected } status = Status::rejected;
-  Samples samples;
+  Timing timing;
   double median_ns = 0;
   std::string verified = "no";
   Verification verification;
   Facts facts;
   std::optional<Rejection> rejection;
   std::int64_t wall_us = 0;
+  std::int64_t verify_us = 0;  // of it, verification
+  bool leads = false;          // verified, and the fastest of its session so far
 };
 
 /// A candidate of the final, and what came of it.
@@ -57,11 +59,17 @@ struct FinalEntry {
   bool tie = false;
   std::string verified = "no";
   Facts facts;
+  Samples samples;  // of all rounds
+  SampleFlags flags;
 };
 struct FinalOutcome {
   std::vector<FinalEntry> entries;  // as the candidates
   int rounds = 0;
+  double sigma = 0;  // see Judgement
   bool unresolved = false;
+  bool exhausted = false;
+  std::int64_t wall_us = 0, verify_us = 0, launches = 0;
+  double launched_us = 0;
   bool broken = false;   // the worker died: run it again without the rejected ones
   bool aborted = false;  // tick() said so; the worker is gone until the next session
 };
@@ -71,7 +79,8 @@ struct SessionStart {
   MeasurePolicy policy;
   std::vector<CompiledModule> default_modules, reference_modules;
   std::vector<std::uint64_t> seeds;
-  double best_ns = 0;
+  Samples best;             // of the best so far, if a worker before this one found it
+  int runs_per_sample = 0;  // as earlier sessions of this size chose; 0: the next one chooses
 };
 
 /// The device worker as the supervisor sees it: at most one, replaced when it dies. The worker runs its jobs in order,
@@ -99,6 +108,8 @@ class DeviceLane {
                          double max_seconds, const std::function<bool(int round)>& tick);
 
   int restarts() const noexcept { return restarts_; }
+  /// As the current size's sessions chose; 0: nothing was timed yet.
+  int runs_per_sample() const noexcept { return session_ ? session_->runs_per_sample : 0; }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -79,7 +79,7 @@ void EvaluationLog::add(const std::string& config, const LaneAnswer& answer, con
     row.message = answer.rejection->message;
   } else {
     row.median_ns = answer.median_ns;
-    row.samples_ns = answer.samples;
+    row.samples_ns = answer.timing.samples_ns;
     row.verified = answer.verified;
     if (answer.verified != "no") row.reference_digest = context_.reference_digest;
   }

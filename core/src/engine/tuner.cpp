@@ -77,6 +77,8 @@ TuneReport tune_with(const TuneRequest& original, const TuneOptions& options, co
   check(original);
   TuneRequest request = original;
   request.batches = ordered_batches(original);
+  if (!request.incumbent_path.empty())  // one that cannot be read is refused before anything is spent
+    (void)storage::ResultStore::open(request.incumbent_path, storage::ResultStore::Mode::read_only);
   Workshop shop = open_workshop(request.kernel, request.device, request.policy, request.evaluation_timeout_s,
                                 request.compile_processes);
   for (const std::int64_t batch : request.batches) {  // refuse before anything is spent

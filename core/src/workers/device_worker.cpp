@@ -18,7 +18,7 @@
 // The device worker owns the context, the buffers and the plugin's callbacks of one device. Requests, in this order:
 //
 //   open      {"device","plugin","kernel","spec"}               -> {"ok","info"} | {"ok":false,"message"}
-//   session   {"dims","policy","default_modules","reference_modules","seeds","best_ns"} -> {"ok","verified_by"} |
+//   session   {"dims","policy","default_modules","reference_modules","seeds","best","runs_per_sample"} -> {"ok","verified_by"} |
 //   {"ok":false,"rejection"} evaluate  {"id","config","modules","seeds","launches"}      -> {"id","status",...} race,
 //   and verify if it would lead confirm
 //   {"candidates":[{"config","modules","keep","estimate_ns"}],"seeds","max_seconds"}
@@ -35,6 +35,23 @@ using Clock = std::chrono::steady_clock;
 std::int64_t microseconds_since(Clock::time_point begin) {
   return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count();
 }
+
+/// Adds the time of a scope to a sum.
+class Stopwatch {
+ public:
+  explicit Stopwatch(std::int64_t& sum_us) : sum_us_(sum_us) {}
+  ~Stopwatch() { sum_us_ += microseconds_since(begin_); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  std::int64_t& sum_us_;
+  Clock::time_point begin_ = Clock::now();
+};
+
+/// Candidates between two measurements of the best: clocks and temperatures drift, and a race against an old time is
+/// unfair.
+constexpr int kRefreshEvery = 16;
 
 class DeviceWorker {
  public:
@@ -67,9 +84,10 @@ class DeviceWorker {
   void evaluate_into(const json& request, const std::vector<CompiledModule>& modules, json& answer);
   tl::expected<RaceResult, Rejection> measure(Prepared& prepared, int launches);
   tl::expected<Verification, Rejection> verify(Prepared& prepared, const std::vector<std::uint64_t>& seeds);
-  bool would_lead(const RaceResult& race) const {
-    return !race.slower && (state_.best_ns <= 0 || race.median_ns < state_.best_ns * (1 + 2 * state_.noise()));
-  }
+  std::unique_ptr<Prepared> prepare_freely(const json& request, const std::vector<CompiledModule>& modules,
+                                           json& answer);
+  void lead(std::unique_ptr<Prepared> prepared, Samples samples);
+  void refresh_best();
   void send(const json& body) { channel_.send(wire::message(body)); }
 
   process::WorkerChannel& channel_;
@@ -80,6 +98,9 @@ class DeviceWorker {
   std::unique_ptr<Session> session_;
   RacePolicy race_policy_;
   RaceState state_{race_policy_};
+  std::unique_ptr<Prepared> best_;  // of this session, to be measured again
+  int since_refresh_ = 0;
+  std::int64_t verify_us_ = 0;  // spent on verification since the request came
 };
 
 json DeviceWorker::open(const json& request) {
@@ -104,9 +125,11 @@ json DeviceWorker::open_session(const json& request, wire::BlobReader& blob) {
   wanted.default_modules = wire::compiled_modules(request.at("default_modules"), blob);
   wanted.reference_modules = wire::compiled_modules(request.at("reference_modules"), blob);
   wanted.seeds = request.at("seeds").get<std::vector<std::uint64_t>>();
+  wanted.runs_per_sample = request.at("runs_per_sample");
+  best_.reset();
   session_.reset();
   state_ = RaceState(race_policy_);
-  state_.best_ns = request.at("best_ns");
+  state_.lead(request.at("best").get<Samples>());
   try {
     auto session = device_->open(wanted, plugin_);
     if (!session) return {{"ok", false}, {"rejection", wire::from(session.error())}};
@@ -128,6 +151,7 @@ tl::expected<RaceResult, Rejection> DeviceWorker::measure(Prepared& prepared, in
 tl::expected<Verification, Rejection> DeviceWorker::verify(Prepared& prepared,
                                                            const std::vector<std::uint64_t>& seeds) {
   const nvtx::Range range("verify");
+  const Stopwatch stopwatch(verify_us_);
   Verification worst;
   for (const std::uint64_t seed : seeds) {
     const auto result = session_->verify(prepared, seed);
@@ -143,41 +167,91 @@ tl::expected<Verification, Rejection> DeviceWorker::verify(Prepared& prepared,
 void reject(json& answer, const Rejection& rejection) {
   answer["status"] = "rejected";
   answer["rejection"] = wire::from(rejection);
-  answer["samples"] = Samples{};
+  answer["timing"] = wire::from(Timing{});
+}
+
+/// What is stored of a timing beside its samples. Bit i of throttled_mask is sample i's flag.
+void add_facts(const Timing& timing, int runs_per_sample, json& facts) {
+  constexpr std::size_t kExactBits = 52;  // of a double
+  facts["runs_per_sample"] = runs_per_sample;
+  if (timing.clock_mhz > 0) facts["clock_mhz"] = timing.clock_mhz;
+  double mask = 0;
+  for (std::size_t i = 0; i < std::min(timing.flags.size(), kExactBits); ++i)
+    if ((timing.flags[i] & kThrottled) != 0) mask += static_cast<double>(std::uint64_t{1} << i);
+  if (mask > 0) facts["throttled_mask"] = mask;
+}
+
+/// Prepares a candidate; if memory is short, without the best's buffers beside it. Null: `answer` says why not.
+std::unique_ptr<Prepared> DeviceWorker::prepare_freely(const json& request, const std::vector<CompiledModule>& modules,
+                                                       json& answer) {
+  const auto config = request.at("config").get<search::Config>();
+  auto prepared = session_->prepare(config, modules);
+  if (!prepared && prepared.error().reason == Reason::out_of_memory && best_) {
+    best_.reset();
+    prepared = session_->prepare(config, modules);
+  }
+  if (prepared) return std::move(*prepared);
+  reject(answer, prepared.error());
+  return nullptr;
+}
+
+void DeviceWorker::lead(std::unique_ptr<Prepared> prepared, Samples samples) {
+  state_.lead(std::move(samples));
+  best_ = std::move(prepared);
+  since_refresh_ = 0;
+}
+
+/// Measures the best again now and then. A recording does not drift, and has no samples to spare.
+void DeviceWorker::refresh_best() {
+  if (!best_ || device_->info().kind == DeviceKind::replay || ++since_refresh_ < kRefreshEvery) return;
+  since_refresh_ = 0;
+  if (auto again = session_->time(*best_, 1, race_policy_.rungs.back())) state_.lead(std::move(again->samples_ns));
 }
 
 void DeviceWorker::evaluate_into(const json& request, const std::vector<CompiledModule>& modules, json& answer) {
-  const auto prepared = session_->prepare(request.at("config").get<search::Config>(), modules);
-  if (!prepared) return reject(answer, prepared.error());
-  answer["facts"] = (*prepared)->facts();
+  auto prepared = prepare_freely(request, modules, answer);
+  if (!prepared) return;
+  answer["facts"] = prepared->facts();
   const int launches = request.at("launches");
-  const auto raced = measure(**prepared, launches);
+  auto raced = measure(*prepared, launches);
   if (!raced) return reject(answer, raced.error());
   answer["status"] = raced->slower ? "slower" : "measured";
-  answer["samples"] = raced->samples;
+  answer["timing"] = wire::from(raced->timing);
+  add_facts(raced->timing, session_->runs_per_sample(), answer["facts"]);
   answer["median_ns"] = raced->median_ns;
   if (raced->slower) return;
-  state_.learn(raced->samples);
-  if (launches == 0 && !would_lead(*raced)) return;
+  state_.learn(raced->timing.samples_ns);
+  if (launches == 0 && !would_lead(*raced, state_)) return;
   const auto seeds = request.at("seeds").get<std::vector<std::uint64_t>>();
-  const auto verified = verify(**prepared, seeds);
+  const auto verified = verify(*prepared, seeds);
   if (!verified) return reject(answer, verified.error());
   answer["verified"] = session_->verified_by();
   answer["verification"] = wire::from(*verified);
-  if (state_.best_ns <= 0 || raced->median_ns < state_.best_ns) state_.best_ns = raced->median_ns;
+  const bool leads =
+      !state_.has_best() || raced->median_ns < state_.best_ns(raced->timing.samples_ns.size());
+  answer["leads"] = leads;
+  if (leads) lead(std::move(prepared), std::move(raced->timing.samples_ns));
 }
 
 json DeviceWorker::evaluate(const json& request, wire::BlobReader& blob) {
   const auto begin = Clock::now();
-  json answer{{"id", request.at("id")}, {"verified", "no"}, {"facts", json::object()}, {"median_ns", 0.0}};
+  verify_us_ = 0;
+  json answer{{"id", request.at("id")}, {"verified", "no"},  {"facts", json::object()},
+              {"median_ns", 0.0},       {"leads", false}, {"timing", wire::from(Timing{})}};
   const auto modules = wire::compiled_modules(request.at("modules"), blob);
   evaluate_into(request, modules, answer);
+  if (request.at("launches") == 0 && !session_->context_lost()) refresh_best();
   answer["context_lost"] = session_->context_lost();
+  answer["runs_per_sample"] = session_->runs_per_sample();
+  answer["verify_us"] = verify_us_;
   answer["wall_us"] = microseconds_since(begin);
   return answer;
 }
 
 json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
+  const auto begin = Clock::now();
+  verify_us_ = 0;
+  best_.reset();  // its memory is the finalists'
   const auto seeds = request.at("seeds").get<std::vector<std::uint64_t>>();
   std::vector<std::unique_ptr<Prepared>> prepared;
   std::vector<Contender> contenders;
@@ -208,7 +282,11 @@ json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
     policy.max_seconds = request.at("max_seconds");
     result = confirm(*session_, contenders, policy, [&](int round) { send({{"round", round}}); });
   }
+  std::int64_t launches = 0;
+  double launched_us = 0;
   for (std::size_t c = 0; c < result.entries.size(); ++c) {
+    launches += result.entries[c].timing.launches;
+    launched_us += result.entries[c].timing.launched_ns / 1e3;
     json& finalist = finalists[place[c]];
     const Confirmed::Entry& entry = result.entries[c];
     finalist["ok"] = !entry.failed;
@@ -217,10 +295,18 @@ json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
     finalist["median_ns"] = entry.median_ns;
     finalist["ratio"] = {entry.ratio, entry.ratio_interval.low, entry.ratio_interval.high};
     finalist["tie"] = entry.tie;
+    finalist["samples"] = entry.timing.samples_ns;
+    finalist["flags"] = entry.timing.flags;
   }
   return {{"finalists", finalists},
           {"rounds", result.rounds},
+          {"sigma", result.sigma},
           {"unresolved", result.unresolved},
+          {"exhausted", result.exhausted},
+          {"launches", launches},
+          {"launched_us", launched_us},
+          {"verify_us", verify_us_},
+          {"wall_us", microseconds_since(begin)},
           {"context_lost", session_->context_lost()}};
 }
 
