@@ -18,6 +18,8 @@ struct FakeKernel final : Prepared {
   double time_ns;
   double noise;
   int fail_after = -1;  // launches until it is refused; -1: never
+  int recorded = -1;    // launches after which there are no more samples; -1: no end
+  double first = 1;     // what the first launch takes, in units of the others
   int launches = 0;
   Facts fact_map;
 };
@@ -38,11 +40,14 @@ class FakeSession final : public Session {
       if (kernel.fail_after >= 0 && kernel.launches >= kernel.fail_after) {
         return tl::unexpected(Rejection{Reason::launch_error, "refused"});
       }
+      timing.exhausted = kernel.launches == kernel.recorded;
+      if (timing.exhausted) break;
+      const double factor = kernel.launches == 0 ? kernel.first : 1;
       ++kernel.launches;
       drift_ *= growth_;
-      timing.samples_ns.push_back(kernel.time_ns * drift_ * (1 + kernel.noise * (rng_.unit() - 0.5)));
+      timing.samples_ns.push_back(factor * kernel.time_ns * drift_ * (1 + kernel.noise * (rng_.unit() - 0.5)));
     }
-    timing.launches = count;
+    timing.launches = static_cast<std::int64_t>(timing.samples_ns.size());
     return timing;
   }
   tl::expected<Verification, Rejection> verify(Prepared&, std::uint64_t seed) override {

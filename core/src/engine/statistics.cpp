@@ -51,7 +51,6 @@ void NoisePool::learn(std::span<const double> samples) {
 }
 
 double NoisePool::sigma() const {
-  if (groups_.empty()) return floor_;
   return std::max(floor_, median(std::vector<double>(groups_.begin(), groups_.end())));
 }
 

@@ -19,7 +19,8 @@ double relative_noise(std::span<const double> values);
 double small_sample_noise(std::span<const double> values);
 
 /// How noisy samples are here: the median over the last groups of samples, each judged for itself, so that neither one
-/// outlier nor the difference between configurations counts. Never below `floor`.
+/// outlier nor the difference between configurations counts. Never below `floor`; begins with a guess that a few groups
+/// outvote.
 class NoisePool {
  public:
   explicit NoisePool(double floor) : floor_(floor) {}
@@ -27,8 +28,9 @@ class NoisePool {
   double sigma() const;  // relative
 
  private:
+  static constexpr double kGuess = 0.02;
   double floor_;
-  std::deque<double> groups_;
+  std::deque<double> groups_{kGuess, kGuess};
 };
 
 /// Standard error of a median of n values with (normal) standard deviation `sigma`: sqrt(pi / 2) sigma / sqrt(n).
