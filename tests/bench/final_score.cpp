@@ -23,7 +23,7 @@
 
 #include "engine/confirm.hpp"
 #include "engine/decision.hpp"
-#include "engine/final.hpp"
+#include "engine/finalists.hpp"
 #include "engine/racing.hpp"
 
 namespace {

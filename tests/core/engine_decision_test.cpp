@@ -8,7 +8,7 @@
 
 #include <kerntune/search/rng.hpp>
 
-#include "engine/final.hpp"
+#include "engine/finalists.hpp"
 #include "engine/racing.hpp"
 #include "fake_session.hpp"
 

@@ -190,7 +190,7 @@ Timing Timer::time(CudaPrepared& prepared, int warmup, int count, const std::fun
     prepared.runs = affordable_runs(prepared, run_ns, between_samples);
   }
   const Sample sample = sample_of(prepared, std::max(1, prepared.runs), between_samples);
-  if (policy_.mode == MeasurePolicy::Mode::graph) {
+  if (untimed > 0 && sample.runs > 1 && policy_.mode == MeasurePolicy::Mode::graph) {
     prepared.graph(sample.runs).launch();  // what a graph is made of is uploaded at its first launch
     context_.synchronize("run the kernel untimed");
   }
@@ -241,8 +241,9 @@ void Timer::measure_group(const Sample& sample, std::size_t count, Timing& timin
 
 void Timer::take_group(const Sample& sample, std::size_t count, Timing& timing) {
   const double mhz = clock_mhz();
-  const std::uint8_t flags = static_cast<std::uint8_t>((clock_.is_throttled(mhz) ? kThrottled : 0) |
-                                                       (blocks_ ? 0 : kUnblocked));
+  std::uint8_t flags = 0;
+  if (clock_.is_throttled(mhz)) flags |= kThrottled;
+  if (!blocks_) flags |= kUnblocked;
   clock_.learn(mhz);
   const auto before = static_cast<double>(timing.samples_ns.size());
   timing.clock_mhz = (timing.clock_mhz * before + mhz * static_cast<double>(count)) / (before + static_cast<double>(count));

@@ -43,31 +43,34 @@ std::size_t find_leader(const Rounds& rounds, std::size_t count) {
   return leader;
 }
 
+/// Deviations from the median but for the smallest, which belongs to the median itself and would pull few values' noise
+/// towards 0.
 void add_deviations(const std::vector<double>& ratios, std::vector<double>& deviations) {
   const double middle = median(ratios);
+  const std::size_t before = deviations.size();
   for (const double ratio : ratios) deviations.push_back(std::abs(ratio - middle) / middle);
+  const auto smallest = std::min_element(deviations.begin() + static_cast<std::ptrdiff_t>(before), deviations.end());
+  deviations.erase(smallest);
 }
-
-/// Of n values the median absolute deviation is low by about this factor (Croux and Rousseeuw 1992, approximately).
-double small_sample_factor(double n) { return n / (n - 0.8); }
 
 /// Relative sigma of one round's ratio to the leader, over all contenders.
 double pooled_sigma(const std::vector<std::vector<double>>& ratios, std::size_t leader, double floor) {
   std::vector<double> deviations;
-  double count = 0, contenders = 0;
+  bool only_pairs = true;
   for (std::size_t c = 0; c < ratios.size(); ++c) {
     if (c == leader || ratios[c].size() < 2) continue;
     add_deviations(ratios[c], deviations);
-    count += static_cast<double>(ratios[c].size());
-    ++contenders;
+    only_pairs = only_pairs && ratios[c].size() == 2;
   }
   if (deviations.empty()) return floor;
-  return std::max(floor, 1.4826 * median(deviations) * small_sample_factor(count / contenders));
+  const double of_two = only_pairs ? std::numbers::sqrt2 : 1;  // two values are half as far from their middle as from each other
+  return std::max(floor, 1.4826 * of_two * median(deviations));
 }
 
 double confidence_factor(std::size_t contenders, std::size_t rounds, double error_rate) {
   const auto others = static_cast<double>(std::max<std::size_t>(contenders, 2) - 1);
-  const double z = normal_quantile(1 - error_rate / (2 * others));
+  const double pairs = others * (others + 1) / 2;  // any of them might have come out as the leader
+  const double z = normal_quantile(1 - error_rate / (2 * pairs));
   constexpr double kEfficiency = 0.37;  // of the median absolute deviation: that much of the values' information
   const double freedom = std::max(1.0, kEfficiency * others * (static_cast<double>(rounds) - 1));
   return z + (z * z * z + z) / (4 * freedom);
@@ -180,7 +183,7 @@ class Final {
     result_.leader = judgement.leader;
     result_.sigma = judgement.sigma;
     for (std::size_t c = 0; c < contenders_.size(); ++c) take(c, judgement);
-    next_look_ = std::max(result_.rounds + 1, result_.rounds * 9 / 8);
+    next_look_ = std::max(result_.rounds + 1, result_.rounds * 6 / 5);
   }
 
   /// Rounds that everyone still playing has played: the last may have ended half-way.

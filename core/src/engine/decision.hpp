@@ -32,7 +32,7 @@ struct Decision {
 };
 
 /// Ties this close to the leader are equal for the pick; the others are only not proven slower.
-inline constexpr double kPickMargin = 0.005;
+inline constexpr double kPickMargin = 0.0075;
 
 /// Who wins. The incumbent stays unless a challenger's paired gain has a confidence bound above `policy.tie_margin`.
 /// Challengers are the leader and its ties within kPickMargin: fewer registers first, then less shared memory, then text

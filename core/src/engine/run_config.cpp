@@ -80,6 +80,8 @@ void run_here(const TuningContext& context, Device& device, const PluginKernel* 
   auto samples = (*session)->time(**prepared, kWarmup, request.launches);
   if (!samples) return fail(samples.error());
   result.samples_ns = std::move(samples->samples_ns);
+  result.sample_flags = std::move(samples->flags);
+  result.clock_mhz = samples->clock_mhz;
   for (const std::uint64_t seed : verification_seeds()) {
     const auto verified = (*session)->verify(**prepared, seed);
     if (!verified) return fail(verified.error());

@@ -23,7 +23,13 @@ double median_of_sorted(const std::vector<double>& v) {
 
 }  // namespace
 
-double median(std::span<const double> values) { return median_of_sorted(sorted(values)); }
+double median(std::span<const double> values) {
+  std::vector<double> copy(values.begin(), values.end());
+  const auto middle = copy.begin() + static_cast<std::ptrdiff_t>(copy.size() / 2);
+  std::nth_element(copy.begin(), middle, copy.end());
+  if (copy.size() % 2 == 1) return *middle;
+  return (*std::max_element(copy.begin(), middle) + *middle) / 2;
+}
 
 double relative_noise(std::span<const double> values) {
   if (values.size() < 3) return 0;

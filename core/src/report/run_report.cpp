@@ -83,6 +83,8 @@ std::string run_json(const RunResult& result) {
                           : Json(nullptr);
   json["time_ns"] = number_or_null(result.median_ns);
   json["samples_ns"] = result.samples_ns;
+  json["sample_flags"] = result.sample_flags;
+  json["clock_mhz"] = number_or_null(result.clock_mhz);
   json["verified"] = result.rejection ? Json(nullptr) : Json(result.verified);
   json["verification"] = {{"seed", result.verification.seed},
                           {"elements", result.verification.elements},

@@ -87,7 +87,7 @@ class DeviceWorker {
   std::unique_ptr<Prepared> prepare_freely(const json& request, const std::vector<CompiledModule>& modules,
                                            json& answer);
   void lead(std::unique_ptr<Prepared> prepared, Samples samples);
-  void refresh_best();
+  void refresh_best(json& timing);
   void send(const json& body) { channel_.send(wire::message(body)); }
 
   process::WorkerChannel& channel_;
@@ -201,11 +201,16 @@ void DeviceWorker::lead(std::unique_ptr<Prepared> prepared, Samples samples) {
   since_refresh_ = 0;
 }
 
-/// Measures the best again now and then. A recording does not drift, and has no samples to spare.
-void DeviceWorker::refresh_best() {
+/// Measures the best again now and then; the launches count with the candidate's. A recording does not drift, and has no
+/// samples to spare.
+void DeviceWorker::refresh_best(json& timing) {
   if (!best_ || device_->info().kind == DeviceKind::replay || ++since_refresh_ < kRefreshEvery) return;
   since_refresh_ = 0;
-  if (auto again = session_->time(*best_, 1, race_policy_.rungs.back())) state_.lead(std::move(again->samples_ns));
+  auto again = session_->time(*best_, 1, race_policy_.rungs.back());
+  if (!again) return;
+  timing["launches"] = timing.at("launches").get<std::int64_t>() + again->launches;
+  timing["launched_ns"] = timing.at("launched_ns").get<double>() + again->launched_ns;
+  state_.lead(std::move(again->samples_ns));
 }
 
 void DeviceWorker::evaluate_into(const json& request, const std::vector<CompiledModule>& modules, json& answer) {
@@ -240,7 +245,7 @@ json DeviceWorker::evaluate(const json& request, wire::BlobReader& blob) {
               {"median_ns", 0.0},       {"leads", false}, {"timing", wire::from(Timing{})}};
   const auto modules = wire::compiled_modules(request.at("modules"), blob);
   evaluate_into(request, modules, answer);
-  if (request.at("launches") == 0 && !session_->context_lost()) refresh_best();
+  if (request.at("launches") == 0 && !session_->context_lost()) refresh_best(answer["timing"]);
   answer["context_lost"] = session_->context_lost();
   answer["runs_per_sample"] = session_->runs_per_sample();
   answer["verify_us"] = verify_us_;

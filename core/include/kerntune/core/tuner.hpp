@@ -65,9 +65,9 @@ struct Finalist {
   std::string verified;
   Facts facts;
   bool tie = false;
-  std::vector<double> rounds_ns;  // median of each round that it played
-  Samples samples_ns;             // every sample of them
-  SampleFlags sample_flags;       // one per sample; empty: none is flagged
+  std::vector<double> rounds_ns{};  // median of each round that it played
+  Samples samples_ns{};             // every sample of them
+  SampleFlags sample_flags{};       // one per sample; empty: none is flagged
 };
 
 /// How what ran before fared in the final: the evidence that it was replaced, or that it was not.
