@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # The Debian packages that kerntune needs and why; docs/dependencies.md says why these and not others. Sourced by
-# quickstart.sh and test.sh: ensure_packages GROUP... installs what is missing.
+# quickstart.sh and test.sh: ensure_packages GROUP... installs what is missing. For the bench preset, which neither of them
+# builds: bash -c 'source scripts/packages.sh; ensure_packages build bench'.
 
 # group  package  reason
 kerntune_packages() {
@@ -24,6 +25,8 @@ test   libgtest-dev         unit tests
 test   libgmock-dev         unit tests
 test   python3              end-to-end tests and checks
 test   binutils             readelf, for the checks of exported symbols
+test   chromium             looks at the HTML report
+bench  libbenchmark-dev     benchmarks
 ci     git                  finds the changed files
 ci     clang-19             fuzzers
 ci     libclang-rt-19-dev   fuzzers and their sanitizers

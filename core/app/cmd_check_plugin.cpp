@@ -61,8 +61,7 @@ here is skipped with the reason, never passed.)",
   }
 
   ExitCode run(const Console& console) override {
-    if (!(timeout_s_ > 0))
-      throw UsageError(fmt::format("check-plugin --timeout: expected seconds above 0, found {}", timeout_s_));
+    check_seconds("check-plugin --timeout", timeout_s_);
     if (!parent_style_.empty()) return check_for_parent(console);
     if (in_process_) return finish(check_here(), console, console.out, print);
     const ChildResult child = run_self(arguments(console), timeout_s_);

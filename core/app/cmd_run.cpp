@@ -27,12 +27,10 @@ it; a configuration that crashes then takes the program with it.
 With --paired, or several --config, the configurations are compared as in the final of a tune: rounds in which each has
 its turn, and the ratio to the fastest with an interval that holds for all of them together.)",
         .options = options(),
-        .examples = {{"kerntune run sgemm --config 'block_m=128,block_n=64' --batch 64",
-                      "One configuration; parameters that are "
-                      "left out must have a single value"},
-                     {"kerntune run sgemm --batch 64 --paired --config 'block_m=128,block_n=64' --config "
-                      "'block_m=64,block_n=64'",
-                      "Which of the two is faster, and whether that can be told"},
+        .examples = {{"kerntune run transpose --config 'tile=64,block_y=8,vec=4,pad=1,order=rows' --batch 64",
+                      "One configuration; only parameters with a single value may be left out"},
+                     {"kerntune run transpose --batch 64 --paired --config 'tile=64,block_y=8,vec=4,pad=1,order=rows'",
+                      "Whether it is faster than the default, and whether that can be told"},
                      {"compute-sanitizer kerntune run sgemm --batch 64 --in-process",
                       "The default configuration under a tool"}},
         .units = "Times are per run of the kernel: text in the unit that fits, JSON in nanoseconds.",
@@ -110,8 +108,7 @@ its turn, and the ratio to the fastest with an interval that holds for all of th
       throw UsageError(fmt::format("run --batch: expected a number from 1 on, found {}", *batch_));
     if (launches_ < 1 || launches_ > 1'000'000)
       throw UsageError(fmt::format("run --launches: expected 1 to 1000000, found {}", launches_));
-    if (!(timeout_s_ > 0))
-      throw UsageError(fmt::format("run --timeout: expected seconds above 0, found {}", timeout_s_));
+    check_seconds("run --timeout", timeout_s_);
     RunRequest request;
     request.dims = parse_dims("run --dim", dims_);
     request.kernel = kernel_named(kernel_, plugins_, device_);

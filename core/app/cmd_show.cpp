@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
 #include <limits>
 #include <set>
 
@@ -54,7 +55,7 @@ and the runs that made them. --failures shows only configurations without a time
     if (limit_ < 0) throw UsageError(fmt::format("show --limit: expected a number from 0 on, found {}", limit_));
     report::KernelHistory history = load();
     const bool nothing = history.finals.empty() && history.evaluations_total == 0 && history.runs.empty();
-    if (nothing) refuse_unknown(history.store);
+    if (nothing) fmt::print(stderr, "kerntune: {}\n", nothing_known(history.store));
     print(console.json ? report::show_json(history) : report::show_text(history, console.out));
     return history.finals.empty() && history.evaluations_total == 0 ? ExitCode::nothing_usable : ExitCode::done;
   }
@@ -64,6 +65,7 @@ and the runs that made them. --failures shows only configurations without a time
     report::KernelHistory history;
     history.store = store_path(db_);
     history.kernel = kernel_;
+    history.failures_only = failures_;
     const auto store = storage::ResultStore::open(history.store, storage::ResultStore::Mode::read_only);
     history.finals = store.finals(kernel_);
     history.runs = store.runs();
@@ -91,14 +93,14 @@ and the runs that made them. --failures shows only configurations without a time
       history.evaluations.resize(static_cast<std::size_t>(limit_));
   }
 
-  [[noreturn]] void refuse_unknown(const std::string& path) const {
+  std::string nothing_known(const std::string& path) const {
     const auto store = storage::ResultStore::open(path, storage::ResultStore::Mode::read_only);
     std::set<std::string> names;
     for (const storage::RunRecord& run : store.runs()) names.insert(run.kernel);
     const std::vector<std::string> known(names.begin(), names.end());
-    throw UsageError(fmt::format("show: '{}' holds nothing of kernel '{}'{}; it knows {}", path, kernel_,
-                                 did_you_mean(kernel_, known),
-                                 known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+    return fmt::format("show: '{}' holds nothing of kernel '{}'{}; it knows {}", path, kernel_,
+                       did_you_mean(kernel_, known),
+                       known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
   }
 
   std::string kernel_, db_;

@@ -19,14 +19,20 @@ search::ParamSpace space_of(const KernelSpec& spec) {
   return search::ParamSpace::build(std::move(params), spec.constraints);
 }
 
-/// Decimal digits to an exact 128-bit index.
+constexpr std::int64_t kMostSamples = 1'000'000;  // they are held in memory
+
+/// Decimal digits to an exact 128-bit index. Requires: count > 0.
 search::Count parse_index(const std::string& text, search::Count count) {
-  search::Count index = 0;
-  const bool digits = !text.empty() && text.size() <= 38 && text.find_first_not_of("0123456789") == std::string::npos;
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   if (!digits) throw UsageError(fmt::format("space --at: expected a whole number from 0 on, found '{}'", text));
-  for (const char digit : text) index = index * 10 + static_cast<unsigned>(digit - '0');
-  if (index < count) return index;
-  throw UsageError(fmt::format("space --at: expected an index below {}, found {}", search::to_string(count), text));
+  search::Count index = 0;
+  for (const char digit : text) {
+    const auto units = static_cast<unsigned>(digit - '0');
+    if (units >= count || index > (count - 1 - units) / 10)
+      throw UsageError(fmt::format("space --at: expected an index below {}, found {}", search::to_string(count), text));
+    index = index * 10 + units;
+  }
+  return index;
 }
 
 class SpaceCommand final : public Command {
@@ -70,6 +76,8 @@ cost no more than small ones.)",
   ExitCode run(const Console& console) override {
     const int wishes = (count_ ? 1 : 0) + (sample_ ? 1 : 0) + (at_.empty() ? 0 : 1);
     if (wishes > 1) throw UsageError("space: --count, --sample and --at exclude each other; give one of them");
+    if (sample_ && (*sample_ < 1 || *sample_ > kMostSamples))
+      throw UsageError(fmt::format("space --sample: expected 1 to {}, found {}", kMostSamples, *sample_));
     report::SpaceListing listing{kernel_named(spec_, plugins_), {}};
     const search::ParamSpace space = space_of(listing.kernel.spec);
     if (count_ && !console.json) {

@@ -15,6 +15,8 @@
 namespace kerntune::app {
 namespace {
 
+constexpr double kMostSeconds = 1e8;
+
 template <typename Number>
 bool read_number(std::string_view text, Number& number) {
   const char* end = text.data() + text.size();
@@ -72,6 +74,7 @@ void add_to_budget(const std::string& where, std::string_view text, Budget& budg
   const double scale = text.empty() ? 0 : seconds_per(text.back());
   double amount = 0;
   if (scale > 0 && read_number(text.substr(0, text.size() - 1), amount) && amount > 0 && std::isfinite(amount)) {
+    check_seconds(where, amount * scale);
     budget.seconds = amount * scale;
     return;
   }
@@ -105,6 +108,12 @@ double parse_real(const std::string& where, std::string_view text) {
   double number = 0;
   if (read_number(text, number) && std::isfinite(number)) return number;
   throw UsageError(fmt::format("{}: expected a number, found '{}'", where, text));
+}
+
+void check_seconds(const std::string& where, double seconds) {
+  if (seconds > 0 && seconds <= kMostSeconds) return;
+  throw UsageError(
+      fmt::format("{}: expected seconds above 0 and at most {:.0f}, found {}", where, kMostSeconds, seconds));
 }
 
 void convert(const std::string& where, const Option& option, const std::string& word) {

@@ -169,8 +169,7 @@ void TuneOptions::check_numbers(const std::string& verb) const {
   if (!strategy_.empty() && std::find(strategies.begin(), strategies.end(), strategy_) == strategies.end())
     throw UsageError(fmt::format("{} --strategy: expected one of {}, found '{}'{}", verb, fmt::join(strategies, ", "),
                                  strategy_, did_you_mean(strategy_, strategies)));
-  if (!(timeout_s_ > 0))
-    throw UsageError(fmt::format("{} --timeout: expected seconds above 0, found {}", verb, timeout_s_));
+  check_seconds(verb + " --timeout", timeout_s_);
   if (jobs_ < 0 || jobs_ > 1024) throw UsageError(fmt::format("{} --jobs: expected 1 to 1024, found {}", verb, jobs_));
 }
 

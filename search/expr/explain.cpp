@@ -32,8 +32,9 @@ std::string values_read(const Program& program, const Span& span, const Symbols&
       slots.push_back(instruction.argument);
     }
   }
-  std::sort(slots.begin(), slots.end());
-  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  std::ranges::sort(slots);
+  const auto repeated = std::ranges::unique(slots);
+  slots.erase(repeated.begin(), repeated.end());
   std::string out;
   for (const std::uint32_t slot : slots) {
     out += (out.empty() ? " at " : ", ") + symbols.name(slot) + "=" + to_text(values[slot]);
@@ -45,8 +46,7 @@ std::string values_read(const Program& program, const Span& span, const Symbols&
 
 std::string explain(const Program& program, const Evaluation& failed, const Symbols& symbols,
                     std::span<const Value> values) {
-  const auto span = std::find_if(program.spans.begin(), program.spans.end(),
-                                 [&failed](const Span& s) { return s.offset == failed.offset; });
+  const auto span = std::ranges::find_if(program.spans, [&failed](const Span& s) { return s.offset == failed.offset; });
   if (failed.ok() || span == program.spans.end()) {
     return with_caret(reason(failed.error), program.text, failed.offset, 1);
   }

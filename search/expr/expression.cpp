@@ -10,7 +10,7 @@
 namespace kerntune::expr {
 namespace {
 
-constexpr std::size_t kMaxText = 64 * 1024;
+constexpr std::size_t kMaxText = 65536;
 
 std::vector<std::uint32_t> slots_read(const std::vector<detail::Instruction>& code) {
   std::vector<std::uint32_t> slots;
@@ -19,8 +19,9 @@ std::vector<std::uint32_t> slots_read(const std::vector<detail::Instruction>& co
       slots.push_back(instruction.argument);
     }
   }
-  std::sort(slots.begin(), slots.end());
-  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  std::ranges::sort(slots);
+  const auto repeated = std::ranges::unique(slots);
+  slots.erase(repeated.begin(), repeated.end());
   return slots;
 }
 
@@ -42,7 +43,7 @@ std::size_t Symbols::add(std::string_view name) {
 }
 
 std::optional<std::size_t> Symbols::find(std::string_view name) const noexcept {
-  const auto found = std::find(names_.begin(), names_.end(), name);
+  const auto found = std::ranges::find(names_, name);
   return found == names_.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - names_.begin()));
 }
 

@@ -30,8 +30,8 @@ constexpr Function kFunctions[] = {
 }  // namespace
 
 const Function* find_function(std::string_view name) noexcept {
-  const auto* const found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
-                                         [name](const Function& function) { return function.name == name; });
+  const auto* const found =
+      std::ranges::find_if(kFunctions, [name](const Function& function) { return function.name == name; });
   return found == std::end(kFunctions) ? nullptr : found;
 }
 

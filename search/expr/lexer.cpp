@@ -49,7 +49,7 @@ constexpr Mistake kMistakes[] = {
 // Python lets single underscores separate digits.
 std::string without_underscores(std::string_view digits) {
   std::string out(digits);
-  out.erase(std::remove(out.begin(), out.end(), '_'), out.end());
+  std::erase(out, '_');
   return out;
 }
 
@@ -61,12 +61,10 @@ bool underscores_separate_digits(std::string_view text) noexcept {
 
 }  // namespace
 
-bool is_keyword(std::string_view name) noexcept {
-  return std::find(kKeywords.begin(), kKeywords.end(), name) != kKeywords.end();
-}
+bool is_keyword(std::string_view name) noexcept { return std::ranges::find(kKeywords, name) != kKeywords.end(); }
 
 bool is_identifier(std::string_view name) noexcept {
-  return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), is_word);
+  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, is_word);
 }
 
 void Lexer::fail(const std::string& message, std::size_t offset, std::size_t length) const {
@@ -97,7 +95,7 @@ Token Lexer::next() {
   }
   if (is_letter(peek())) {
     const auto rest = text_.substr(at_);
-    const auto end = std::find_if_not(rest.begin(), rest.end(), is_word);
+    const auto end = std::ranges::find_if_not(rest, is_word);
     return take(Token::Kind::name, static_cast<std::size_t>(end - rest.begin()));
   }
   return symbol();
@@ -120,31 +118,39 @@ Token Lexer::based_integer(int base) {
   return token;
 }
 
+// How far a decimal number reaches, with all letters that stand at its end, so that 5x is one malformed number.
+std::size_t Lexer::decimal_size() const {
+  std::size_t size = 0;
+  while (is_word(peek(size)) || peek(size) == '.') {
+    const bool exponent = (peek(size) | 0x20) == 'e';
+    size += exponent && (peek(size + 1) == '+' || peek(size + 1) == '-') ? 2 : 1;
+  }
+  return size;
+}
+
 Token Lexer::number() {
   const char marker = static_cast<char>(peek(1) | 0x20);
   if (peek() == '0' && (marker == 'x' || marker == 'o' || marker == 'b')) {
     return based_integer(marker == 'x' ? 16 : marker == 'o' ? 8 : 2);
   }
-  std::size_t size = 0;
-  bool real = false;
-  for (char c = peek(); is_word(c) || c == '.'; c = peek(++size)) {
-    const bool exponent = c == 'e' || c == 'E';
-    real = real || c == '.' || exponent;
-    if (exponent && (peek(size + 1) == '+' || peek(size + 1) == '-')) {
-      ++size;
-    }
+  Token token = take(Token::Kind::integer, decimal_size());
+  if (token.text.find_first_of(".eE") != std::string_view::npos) {
+    token.kind = Token::Kind::real;
   }
-  Token token = take(real ? Token::Kind::real : Token::Kind::integer, size);
+  const bool real = token.kind == Token::Kind::real;
   const std::string digits = without_underscores(token.text);
   const char* const last = digits.data() + digits.size();
   const auto [end, error] =
       real ? std::from_chars(digits.data(), last, token.real) : std::from_chars(digits.data(), last, token.integer);
-  const bool leading_zero = !real && digits.front() == '0' && token.integer != 0;
-  if (end != last || leading_zero || !underscores_separate_digits(token.text)) {
-    fail(leading_zero ? "malformed number: leading zeros are not allowed" : "malformed number", token.offset, size);
+  if (end != last || !underscores_separate_digits(token.text)) {
+    fail("malformed number", token.offset, token.text.size());
+  }
+  if (!real && digits.front() == '0' && token.integer != 0) {
+    fail("malformed number: leading zeros are not allowed", token.offset, token.text.size());
   }
   if (error != std::errc() || token.integer > std::uint64_t{1} << 63) {
-    fail(real ? "number is outside the range of reals" : "integer does not fit in 64 bits", token.offset, size);
+    fail(real ? "number is outside the range of reals" : "integer does not fit in 64 bits", token.offset,
+         token.text.size());
   }
   return token;
 }
@@ -161,7 +167,7 @@ char Lexer::escape(std::size_t backslash) {
     case 't':
       return '\t';
     default:
-      fail("unknown escape in a string; known are \\\\ \\' \\\" \\n \\t", backslash, 2);
+      fail(R"(unknown escape in a string; known are \\ \' \" \n \t)", backslash, 2);
   }
 }
 

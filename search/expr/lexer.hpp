@@ -35,6 +35,7 @@ class Lexer {
  private:
   Token number();
   Token based_integer(int base);
+  std::size_t decimal_size() const;
   Token string();
   Token symbol();
   char escape(std::size_t backslash);

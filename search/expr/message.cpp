@@ -3,16 +3,30 @@
 
 #include <algorithm>
 
+#include "functions.hpp"
+
 namespace kerntune::expr::detail {
 namespace {
 
 // Long lines are cut around the place, so that a message stays readable whatever the input was.
 constexpr std::size_t kContext = 60;
+constexpr std::size_t kMaxNamesListed = 16;
 
 std::string printable(std::string_view text) {
   std::string out(text);
-  std::replace_if(out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  std::ranges::replace_if(out, [](char c) { return c < ' ' || c > '~'; }, '?');
   return out;
+}
+
+std::string known_names(const Symbols& symbols) {
+  if (symbols.size() == 0) {
+    return "no names are known here";
+  }
+  std::string out = "known names are ";
+  for (std::size_t slot = 0; slot < std::min(symbols.size(), kMaxNamesListed); ++slot) {
+    out += (slot == 0 ? "" : ", ") + symbols.name(slot);
+  }
+  return symbols.size() > kMaxNamesListed ? out + ", ..." : out;
 }
 
 }  // namespace
@@ -42,6 +56,16 @@ std::string with_caret(std::string_view message, std::string_view text, std::siz
   out += '^';
   out.append(marked - 1, '~');
   return out;
+}
+
+std::string advice_on_unknown_name(std::string_view name, const Symbols& symbols) {
+  if (name == "true" || name == "false") {
+    return name == "true" ? "write True" : "write False";
+  }
+  if (find_function(name) != nullptr) {
+    return "it is a function: write " + std::string(name) + "(...)";
+  }
+  return known_names(symbols);
 }
 
 }  // namespace kerntune::expr::detail

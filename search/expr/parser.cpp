@@ -7,30 +7,8 @@ namespace kerntune::expr::detail {
 namespace {
 
 constexpr std::size_t kMaxNesting = 200;
-constexpr std::size_t kMaxNamesListed = 16;
 
 std::string found(const Token& token) { return token.kind == Token::Kind::end ? "the end" : quoted(token.text); }
-
-std::string known_names(const Symbols& symbols) {
-  if (symbols.size() == 0) {
-    return "no names are known here";
-  }
-  std::string out = "known names are ";
-  for (std::size_t slot = 0; slot < std::min(symbols.size(), kMaxNamesListed); ++slot) {
-    out += (slot == 0 ? "" : ", ") + symbols.name(slot);
-  }
-  return symbols.size() > kMaxNamesListed ? out + ", ..." : out;
-}
-
-std::string advice_on_name(const Token& token, const Symbols& symbols) {
-  if (token.is("true") || token.is("false")) {
-    return token.is("true") ? "write True" : "write False";
-  }
-  if (find_function(token.text) != nullptr) {
-    return "it is a function: write " + std::string(token.text) + "(...)";
-  }
-  return known_names(symbols);
-}
 
 Op product_operator(const Token& token) {
   if (token.is("*")) {
@@ -169,7 +147,7 @@ bool Parser::comparison() {
     constant = membership(constant);
   }
   refuse_what_follows_a_comparison();
-  std::for_each(exits.begin(), exits.end(), [this](std::size_t jump) { emit_.land(jump); });
+  std::ranges::for_each(exits, [this](std::size_t jump) { emit_.land(jump); });
   return emit_.fold(first, constant);
 }
 
@@ -342,7 +320,7 @@ bool Parser::name() {
   }
   const auto slot = symbols_.find(token_.text);
   if (!slot) {
-    fail_here("unknown name " + quoted(token_.text) + "; " + advice_on_name(token_, symbols_));
+    fail_here("unknown name " + quoted(token_.text) + "; " + advice_on_unknown_name(token_.text, symbols_));
   }
   emit_.load(*slot, here());
   advance();

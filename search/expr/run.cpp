@@ -12,18 +12,15 @@ struct Stack {
   Value* bottom() noexcept { return reinterpret_cast<Value*>(storage); }
 };
 
-// The jumps test the top of the stack and either keep it and go, or drop it and stay.
-bool jumps(const Instruction& instruction, Value*& top) noexcept {
-  switch (instruction.op) {
-    case Op::jump:
-      return true;
-    case Op::jump_if_false:
-      return !(top--)->truthy();
-    case Op::and_keep:
-      return !top->truthy() || (--top, false);
-    default:  // or_keep
-      return top->truthy() || (--top, false);
+// Whether the instruction jumps; it drops the value that it tested unless it jumps with it.
+bool jumps(Op op, Value*& top) noexcept {
+  if (op == Op::jump) {
+    return true;
   }
+  const bool jumping = top->truthy() == (op == Op::or_keep);
+  const bool keeping = jumping && op != Op::jump_if_false;
+  top -= keeping ? 0 : 1;
+  return jumping;
 }
 
 EvalErrorCode chain(const Instruction& instruction, Value*& top, bool& broken) noexcept {
@@ -70,7 +67,7 @@ Evaluation run(const Program& program, std::size_t first, std::span<const Value>
           code = chain(*at, top, skips);
           break;
         default:
-          skips = jumps(*at, top);
+          skips = jumps(at->op, top);
           break;
       }
     }

@@ -35,8 +35,8 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_word_char(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '+' || c == '-'; }
 
 bool is_plain_word(std::string_view text) {
-  return !text.empty() && is_letter(text.front()) && std::all_of(text.begin(), text.end(), is_word_char) &&
-         text != "true" && text != "false";
+  return !text.empty() && is_letter(text.front()) && std::ranges::all_of(text, is_word_char) && text != "true" &&
+         text != "false";
 }
 
 std::string quoted(std::string_view text) {

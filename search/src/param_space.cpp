@@ -25,7 +25,7 @@ std::string to_string(Count count) {
     digits += static_cast<char>('0' + static_cast<int>(count % 10));
     count /= 10;
   } while (count != 0);
-  std::reverse(digits.begin(), digits.end());
+  std::ranges::reverse(digits);
   return digits;
 }
 

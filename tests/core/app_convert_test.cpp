@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert.hpp"
 
+#include <limits>
+
 #include <gmock/gmock.h>
 
 #include <kerntune/core/errors.hpp>
@@ -67,6 +69,20 @@ TEST(ParseBudget, RefusesWhatIsNoBudget) {
     EXPECT_THAT(usage_error([&] { parse_budget("tune --budget", text); }),
                 HasSubstr("expected a number of configurations"));
   }
+}
+
+TEST(ParseBudget, RefusesTimesThatNoClockCanHold) {
+  for (const char* text : {"1e9s", "1e300h", "1e308h"}) {
+    SCOPED_TRACE(text);
+    EXPECT_THAT(usage_error([&] { parse_budget("tune --budget", text); }), HasSubstr("at most 100000000, found"));
+  }
+}
+
+TEST(CheckSeconds, TakesWhatAClockCanHold) {
+  for (const double seconds : {1e-3, 30.0, 1e8}) EXPECT_NO_THROW(check_seconds("run --timeout", seconds));
+  for (const double seconds : {0.0, -1.0, 1.1e8, 1e300, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THAT(usage_error([&] { check_seconds("run --timeout", seconds); }),
+                HasSubstr("run --timeout: expected seconds above 0 and at most 100000000"));
 }
 
 TEST(Convert, StoresEachKindOfTarget) {

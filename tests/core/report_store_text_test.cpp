@@ -65,6 +65,15 @@ TEST(ShowText, ListsTiesAndFailuresWithTheirMessage) {
   EXPECT_THAT(text, HasSubstr("x.cu(1): error: no"));
 }
 
+TEST(ShowText, ShowsOnlyFailuresWhereAskedTo) {
+  KernelHistory history;
+  history.finals = {winner()};
+  history.failures_only = true;
+  const std::string text = show_text(history, {.width = 120});
+  EXPECT_THAT(text, HasSubstr("no evaluation without a time is stored"));
+  EXPECT_THAT(text, Not(HasSubstr("batch 64")));
+}
+
 QueryAnswer answer_for(const std::string& key) {
   QueryAnswer answer;
   answer.store = "/s.db";

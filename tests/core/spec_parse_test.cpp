@@ -154,6 +154,8 @@ TEST(ParseSpec, RejectsRolesThatCannotHold) {
 TEST(ParseSpec, RejectsSizesWithoutOneBatch) {
   EXPECT_THAT(error_after("\"batch\": true, ", ""), HasSubstr("dims: expected one dim with \"batch\": true, found 0"));
   EXPECT_THAT(error_after("\"min\": 1, \"max\": 4096", "\"min\": 9, \"max\": 4"), HasSubstr("min 9 is above max 4"));
+  EXPECT_THAT(error_after("\"min\": 1, \"max\": 4096", "\"min\": 0, \"max\": 4096"),
+              HasSubstr("dims[0]: min is 0, and batches count from 1"));
 }
 
 TEST(ParseSpec, RejectsCodeWithoutText) {

@@ -17,10 +17,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// A kernel of one parameter p in {1, 2, 3, 4} and one size n (batch), whose launch has `members` besides its entry.
+/// A kernel of one parameter p in {1, 2, 3, 4} and one size n, whose launch has `members` besides its entry.
 SpecProgram launching(const std::string& members, const std::string& count = "16") {
   return SpecProgram(parse_spec(R"({"kerntune_spec": 1, "name": "k",
-    "dims": [{"name": "n", "batch": true, "min": 0, "max": 1000000000000, "default": 5}],
+    "dims": [{"name": "batch", "batch": true}, {"name": "n", "min": 0, "max": 1000000000000, "default": 5}],
     "params": [{"name": "p", "values": [1, 2, 3, 4]}],
     "buffers": [{"name": "out", "dtype": "f32", "role": "out", "count": ")" +
                                     count + R"("}],
@@ -31,7 +31,7 @@ SpecProgram launching(const std::string& members, const std::string& count = "16
 }
 
 tl::expected<LaunchPlan, Rejection> launch(const SpecProgram& program, std::uint32_t p, std::int64_t n) {
-  const auto binding = program.bind({p - 1}, {{"n", n}}, {});
+  const auto binding = program.bind({p - 1}, {{"batch", 1}, {"n", n}}, {});
   const auto buffers = program.buffers(binding.value());
   if (!buffers) return tl::unexpected(buffers.error());
   const auto plan = program.step(0, *binding, *buffers, {});
@@ -45,7 +45,7 @@ TEST(Plans, TakeWholeRealsAsIntegers) {
   const auto rejected = launch(program, 2, 9);
   ASSERT_FALSE(rejected);
   EXPECT_EQ(rejected.error().reason, Reason::bad_expression);
-  EXPECT_EQ(rejected.error().message, "steps[0].grid[0] 'n / p' is 4.5, expected an integer at p=2; n=9");
+  EXPECT_EQ(rejected.error().message, "steps[0].grid[0] 'n / p' is 4.5, expected an integer at p=2; batch=1,n=9");
 }
 
 TEST(Plans, RejectGridsThatCudaDoesNotHave) {

@@ -46,16 +46,14 @@ INSTANTIATE_TEST_SUITE_P(T1, PublishedSpace,
                                          Published{"t1/gemm_milo.json", 116928},
                                          Published{"t1/hotspot_milo.json", 82984}));
 
-INSTANTIATE_TEST_SUITE_P(Definitions, PublishedSpace,
-                         testing::Values(Published{"definitions/atf_prl2.json", 1200},
-                                         Published{"definitions/atf_prl4.json", 10800},
-                                         Published{"definitions/convolution_milo.json", 4362},
-                                         Published{"definitions/dedispersion.json", 11130},
-                                         Published{"definitions/dedispersion_milo.json", 11130},
-                                         Published{"definitions/expdist.json", 504000},
-                                         Published{"definitions/gemm.json", 116928},
-                                         Published{"definitions/gemm_milo.json", 116928},
-                                         Published{"definitions/hotspot_milo.json", 82984}));
+INSTANTIATE_TEST_SUITE_P(
+    Definitions, PublishedSpace,
+    testing::Values(Published{"../spaces/atf_prl.json", 48720}, Published{"../spaces/atf_prl2.json", 1200},
+                    Published{"../spaces/atf_prl4.json", 10800}, Published{"../spaces/convolution_milo.json", 4362},
+                    Published{"../spaces/dedispersion.json", 11130},
+                    Published{"../spaces/dedispersion_milo.json", 11130}, Published{"../spaces/expdist.json", 504000},
+                    Published{"../spaces/gemm.json", 116928}, Published{"../spaces/gemm_milo.json", 116928},
+                    Published{"../spaces/hotspot_milo.json", 82984}));
 
 TEST(T1, MapsAPublishedKernel) {
   const KernelSpec spec = load_spec_file(data("t1/hotspot_milo.json"));

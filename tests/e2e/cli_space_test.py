@@ -35,6 +35,20 @@ class Space(ProgramTest):
     def test_an_index_beyond_the_space_is_refused(self):
         self.assertIn(f"expected an index below {VALID}, found {VALID}", self.expect(2, "space", self.file, "--at", VALID).err)
         self.expect(2, "space", self.file, "--at", "-1")
+        beyond = str(2**128 + 1)  # 1 if it wrapped
+        self.assertIn(f"found {beyond}", self.expect(2, "space", self.file, "--at", beyond).err)
+
+    def test_indices_beyond_64_bits_are_exact(self):
+        params = {f"p{i}": list(range(1024)) for i in range(12)}
+        wide = self.write("wide.json", json.dumps({"name": "wide", "params": params, "constraints": []}))
+        last = 2**120 - 1
+        item = self.expect(0, "space", wide, "--at", last, "--json").json()["configurations"][0]
+        self.assertEqual((item["index"], set(item["config"].values())), (str(last), {1023}))
+        self.assertIn(f"expected an index below {2**120}", self.expect(2, "space", wide, "--at", 2**120).err)
+
+    def test_a_number_of_samples_that_makes_no_sense_is_refused(self):
+        for count in (0, -5, 10**12):
+            self.assertIn("expected 1 to 1000000", self.expect(2, "space", self.file, "--sample", count).err)
 
     def test_samples_repeat_with_the_seed(self):
         first = self.expect(0, "space", self.file, "--sample", 20, "--seed", 7).out

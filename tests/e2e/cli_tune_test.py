@@ -104,14 +104,21 @@ class Query(ProgramTest):
         self.assertIn("example_row_sum on", self.expect(0, "list").out)
         self.assertIn("evaluations (5 of 5)", self.expect(0, "show", "example_row_sum", "--batch", 8).out)
 
+    def test_what_the_store_does_not_know_is_nothing_usable(self):
+        unknown = self.expect(1, "show", "example_row_smu", "--json")
+        self.assertEqual(unknown.json()["results"], [])
+        self.assertIn("did you mean 'example_row_sum'?", unknown.err)
+        self.expect(1, "show", "example_row_sum", "--batch", 3)
+        self.expect(1, "list", "example_row_smu")
+
 
 class Failures(ProgramTest):
-    def test_show_names_configurations_without_a_time(self):
-        # n is not a multiple of 16 and 32: two configurations are not applicable, and say so.
-        report = self.expect(0, "tune", HOST_SUM, "--device", "host", "--batch", 2, "--dim", "n=1000", "--json", "--quiet").json()
+    def test_configurations_that_do_not_apply_are_counted_with_the_reason(self):
+        # Rows are shorter than 16 and 32 lanes: two configurations are not applicable, and say so.
+        report = self.expect(0, "tune", HOST_SUM, "--device", "host", "--batch", 2, "--dim", "n=8", "--json", "--quiet").json()
         batch = report["batches"][0]
         self.assertEqual(batch["failures"], {"not_applicable": 2})
-        text = self.expect(0, "tune", HOST_SUM, "--device", "host", "--batch", 2, "--dim", "n=1000", "--quiet").out
+        text = self.expect(0, "tune", HOST_SUM, "--device", "host", "--batch", 2, "--dim", "n=8", "--quiet").out
         self.assertIn("not_applicable", text)
 
 
@@ -129,7 +136,7 @@ class Run(ProgramTest):
         self.assertIn("lanes", self.expect(2, "run", HOST_SUM, *SMALL, "--config", "lanes=5").err)
 
     def test_a_configuration_that_does_not_apply_is_nothing_usable(self):
-        finished = self.expect(1, "run", HOST_SUM, "--device", "host", "--dim", "n=1000", "--config", "lanes=32", "--json")
+        finished = self.expect(1, "run", HOST_SUM, "--device", "host", "--dim", "n=8", "--config", "lanes=32", "--json")
         self.assertEqual(finished.json()["rejection"]["reason"], "not_applicable")
 
 

@@ -4,7 +4,7 @@
 import os
 import subprocess
 
-from program import HOST_SUM, PROGRAM, ProgramTest, main
+from program import EXITS, HOST_SUM, PROGRAM, ProgramTest, main
 
 VERBS = ["devices", "kernels", "space", "tune", "run", "query", "list", "show", "record", "check-plugin"]
 
@@ -116,6 +116,11 @@ class Inventory(ProgramTest):
     def test_a_broken_plugin_fails_its_check(self):
         finished = self.expect(1, "check-plugin", self.write("broken.so", "not a shared object"))
         self.assertIn("does not conform", finished.out)
+
+    def test_a_plugin_that_ends_its_process_fails_its_check(self):
+        document = self.expect(1, "check-plugin", EXITS, "--json").json()
+        self.assertFalse(document["passed"])
+        self.assertIn("under a debugger", document["checks"][-1]["message"])
 
 
 if __name__ == "__main__":

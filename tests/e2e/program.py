@@ -11,6 +11,7 @@ import unittest
 PROGRAM = os.environ["KERNTUNE"]
 HOST_SUM = os.environ["KERNTUNE_TEST_HOST_SUM"]
 HOST_GEMM = os.environ["KERNTUNE_TEST_HOST_GEMM"]
+EXITS = os.environ["KERNTUNE_TEST_EXITS"]  # a plugin that ends its process when it is opened
 
 
 class Finished:

@@ -127,6 +127,11 @@ TEST_F(Nonconforming, FindsABatchToWhichTheDefaultDoesNotApply) {
   EXPECT_THAT(fails("gap"), ElementsAre(AllOf(HasSubstr("at batch 4097"), HasSubstr("batch != 4097"))));
 }
 
+TEST_F(Nonconforming, FindsASizeToWhichTheDefaultDoesNotApply) {
+  EXPECT_THAT(fails("even_only"),
+              ElementsAre(AllOf(HasSubstr("applies at other sizes"), HasSubstr("at n=1:"), HasSubstr("n % 2 == 0"))));
+}
+
 TEST_F(Nonconforming, SkipsDevicesThatAKernelIsNotFor) {
   EXPECT_THAT(fails("old_only"), ElementsAre());
   EXPECT_THAT(lines(report(), "old_only", Status::skip),

@@ -38,12 +38,14 @@ TEST_P(KernelSpecs, HaveADefaultThatIsApplicableEverywhere) {
   }
 }
 
-TEST_P(KernelSpecs, HaveADefaultThatTakesAnyBatch) {
+TEST_P(KernelSpecs, HaveADefaultThatRunsWhereNothingIsAMultipleOfAnything) {
   const Kernel kernel(GetParam());
-  const Dims odd = kernel.program.complete_dims({{kernel.program.spec().batch_dim().name, 37}});
+  Dims odd = kernel.program.complete_dims({});
+  for (auto& [name, size] : odd) size = 37;
   const auto binding = kernel.program.bind(kernel.program.default_config(), odd, h200());
   ASSERT_TRUE(binding.has_value()) << binding.error().message;
-  EXPECT_TRUE(kernel.program.applicable(*binding).has_value());
+  const auto applicable = kernel.program.applicable(*binding);
+  EXPECT_TRUE(applicable.has_value()) << applicable.error().message;
 }
 
 TEST_P(KernelSpecs, StateWorkAndAReference) {
@@ -116,13 +118,15 @@ TEST(SgemmSpec, ClearsTheOutputOnlyWhenBlocksAddToIt) {
   EXPECT_THAT(std::get<LaunchPlan>(*launch).block, testing::ElementsAre(256, 1, 1));
 }
 
-TEST(SgemmSpec, RefusesVectorsThatRowsAreNotMultiplesOf) {
+TEST(SgemmSpec, LoadsSingleFloatsWhereRowsAreNoMultiplesOfAVector) {
   const Kernel sgemm("sgemm");
-  const auto config = sgemm.config(
-      "block_m=64,block_n=64,block_k=16,thread_m=4,thread_n=4,mapping=blocked,vec=4,stages=1,pad=0,"
-      "min_blocks=0,group_m=1,split_k=1");
-  const auto binding = sgemm.program.bind(config, sgemm.program.complete_dims({{"n", 4098}}), h200());
-  EXPECT_FALSE(sgemm.program.applicable(*binding).has_value());
+  const auto options_at = [&](const Dims& dims) {
+    const auto binding = sgemm.program.bind(sgemm.program.default_config(), sgemm.program.complete_dims(dims), h200());
+    return sgemm.program.compile_plan(*binding).value().options;
+  };
+  EXPECT_THAT(options_at({}), testing::Contains("-DVEC=4"));
+  EXPECT_THAT(options_at({{"n", 4098}}), testing::Contains("-DVEC=1"));
+  EXPECT_THAT(options_at({{"k", 4095}}), testing::Contains("-DVEC=1"));
 }
 
 TEST(SplitReduceSpec, MakesTheWorkspaceThatTheParametersNeed) {

@@ -111,7 +111,7 @@ std::map<Config, bool> try_all(const RandomDefinition& definition) {
   for (Count index = 0; index < product.count(); ++index) {
     const Config config = product.at(index);
     const auto values = product.values(config);
-    all[config] = std::all_of(compiled.begin(), compiled.end(), [&](const expr::Expression& constraint) {
+    all[config] = std::ranges::all_of(compiled, [&](const expr::Expression& constraint) {
       const expr::Evaluation result = constraint.evaluate(values);
       return result.ok() && result.value.truthy();
     });
@@ -120,7 +120,7 @@ std::map<Config, bool> try_all(const RandomDefinition& definition) {
 }
 
 void expect_same_members(const ParamSpace& space, const std::map<Config, bool>& all) {
-  const auto valid = std::count_if(all.begin(), all.end(), [](const auto& entry) { return entry.second; });
+  const auto valid = std::ranges::count_if(all, [](const auto& entry) { return entry.second; });
   ASSERT_EQ(to_string(space.count()), std::to_string(valid));
   for (Count index = 0; index < space.count(); ++index) {
     const Config config = space.at(index);

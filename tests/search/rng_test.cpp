@@ -46,8 +46,8 @@ TEST(Rng, ReachesEveryNumberBelowASmallBoundEquallyOften) {
     ++hits[rng.below(6)];
   }
   // Standard deviation of a count: sqrt(60000 * 1/6 * 5/6) = 91; five of them.
-  EXPECT_GT(*std::min_element(hits.begin(), hits.end()), 10000 - 460);
-  EXPECT_LT(*std::max_element(hits.begin(), hits.end()), 10000 + 460);
+  EXPECT_GT(*std::ranges::min_element(hits), 10000 - 460);
+  EXPECT_LT(*std::ranges::max_element(hits), 10000 + 460);
 }
 
 // A plain modulo would hit the lower half of the range two times out of three.

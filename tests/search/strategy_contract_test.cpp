@@ -147,6 +147,21 @@ TEST_P(EveryStrategy, LivesThroughMoreResultsThanItRemembers) {
   EXPECT_EQ(distinct(proposals(*make(bowl_space()), 2, 700)).size(), 700u);
 }
 
+TEST_P(EveryStrategy, RepeatsNothingAfterMoreInFlightThanItPlansFor) {
+  const auto strategy = make(bowl_space());
+  std::vector<Config> all;
+  for (int i = 0; i < 1000; ++i) {
+    all.push_back(strategy->propose().config);
+  }
+  for (std::size_t i = 0; i < 550; ++i) {
+    strategy->observe(all[i], measured(bowl_ns(all[i])));
+  }
+  for (int i = 0; i < 500; ++i) {
+    all.push_back(strategy->propose().config);
+  }
+  EXPECT_EQ(distinct(all).size(), 1500u);
+}
+
 TEST(MakeStrategy, NamesTheKnownOnesWhenAskedForAnother) {
   const std::string message = space_error_of([] { (void)make_strategy("annealing", half_space(), 1); });
   EXPECT_THAT(message, testing::AllOf(testing::HasSubstr("'annealing'"), testing::HasSubstr("exhaustive, random")));

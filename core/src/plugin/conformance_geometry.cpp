@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <variant>
@@ -126,6 +127,39 @@ bool check_device(KernelChecks& checks, const BatchSample& sample, std::string_v
   return tally.run != 0;
 }
 
+/// Sizes of a dim that defaults tend to miss: the ends, and the neighbours of the usual one, which are often odd.
+std::set<std::int64_t> other_sizes(const Dim& dim) {
+  std::set<std::int64_t> sizes{dim.min, dim.max};
+  if (dim.default_value > dim.min) sizes.insert(dim.default_value - 1);
+  if (dim.default_value < dim.max) sizes.insert(dim.default_value + 1);
+  return sizes;
+}
+
+/// Where the default configuration does not apply with one dim at another size than usual; the first such place.
+std::optional<std::string> not_for_a_size(const SpecProgram& program, const DeviceProperties& device) {
+  for (const Dim& dim : program.spec().dims) {
+    if (dim.batch) continue;
+    for (const std::int64_t size : other_sizes(dim)) {
+      const auto binding = program.bind(program.default_config(), program.complete_dims({{dim.name, size}}), device);
+      if (!binding) return fmt::format("at {}={}: {}", dim.name, size, binding.error().message);
+      const auto applies = program.applicable(*binding);
+      if (!applies) return fmt::format("at {}={}: {}", dim.name, size, applies.error().message);
+    }
+  }
+  return std::nullopt;
+}
+
+/// The default is what a query answers for sizes that nobody tuned.
+void check_sizes(KernelChecks& checks, std::string_view device_name, const DeviceProperties& device) {
+  if (checks.spec().dims.size() == 1) return;
+  const std::string name = fmt::format("the default configuration applies at other sizes on {}", device_name);
+  if (const auto where = not_for_a_size(checks.program, device)) {
+    checks.fail(name, *where + "; narrow the dim's range, or choose a default that applies to all of it");
+  } else {
+    checks.pass(name, "each dim at its ends and beside its usual size, the others as usual");
+  }
+}
+
 bool runs_on_host(const KernelSpec& spec) {
   const auto* callable = std::get_if<CallableCode>(&spec.code);
   return callable != nullptr && callable->runs == CallableCode::Runs::host;
@@ -136,12 +170,17 @@ bool runs_on_host(const KernelSpec& spec) {
 void check_geometry(KernelChecks& checks) {
   const BatchSample sample =
       sample_batches(checks.spec().batch_dim(), checks.options.random_batches, checks.options.seed);
+  const auto check = [&](std::string_view name, const DeviceProperties& device) {
+    const bool runs = check_device(checks, sample, name, device);
+    if (runs) check_sizes(checks, name, device);
+    return runs;
+  };
   bool anywhere = false;
   if (runs_on_host(checks.spec())) {
-    anywhere = check_device(checks, sample, "this host", host_device_info().properties);
+    anywhere = check("this host", host_device_info().properties);
   } else {
     for (const RepresentativeDevice& device : representative_devices()) {
-      anywhere = check_device(checks, sample, device.name, device.properties) || anywhere;
+      anywhere = check(device.name, device.properties) || anywhere;
     }
   }
   if (!anywhere) {

@@ -107,6 +107,8 @@ std::string evaluation_lines(const storage::EvaluationRecord& record, const Styl
 }
 
 std::string evaluations_text(const KernelHistory& history, const Style& style) {
+  if (history.evaluations.empty() && history.failures_only)
+    return "\nno evaluation without a time is stored; what was ruled out before running is in the run's own report\n";
   if (history.evaluations.empty()) return {};
   std::string out =
       fmt::format("\n{}, newest first\n",
@@ -138,7 +140,9 @@ std::string list_text(const StoreListing& listing, const Style& style) {
 }
 
 std::string show_text(const KernelHistory& history, const Style& style) {
-  std::string out = fmt::format("{} in {}\n\n", inked(history.kernel, Ink::bold, style), history.store);
+  std::string out = fmt::format("{} in {}\n", inked(history.kernel, Ink::bold, style), history.store);
+  if (history.failures_only) return out + evaluations_text(history, style);
+  out += '\n';
   out += history.finals.empty() ? "no winner is stored\n" : grouped_finals(history.finals, style);
   return out + ties_text(history, style) + evaluations_text(history, style) + runs_text(history.runs, 10, style);
 }

@@ -47,7 +47,7 @@ std::string config_text(const KernelSpec& spec) {
 
 void SpecCompiler::check_names() const {
   if (!is_kernel_name(spec_.name))
-    fail("name", "a kernel's name starts with a letter and has letters, digits, '_', '-' and '.', 128 at most");
+    fail("name", "a kernel's name starts with a letter or '_' and has letters, digits, '_', '-' and '.', 128 at most");
   std::map<std::string, std::string, std::less<>> owners{{std::string(kRegs), "a fact of compiled kernels"},
                                                          {std::string(kBlocksPerSm), "a fact of compiled kernels"}};
   for (const std::string_view property : device_property_names()) owners.emplace(property, "a device property");
@@ -70,6 +70,7 @@ void SpecCompiler::check_dims() const {
     batches += dim.batch ? 1 : 0;
     const std::string place = fmt::format("dims[{}]", i);
     if (dim.min < 0) fail(place, fmt::format("min is {}, and a size is not negative", dim.min));
+    if (dim.batch && dim.min == 0) fail(place, "min is 0, and batches count from 1");
     if (dim.min > dim.max) fail(place, fmt::format("min {} is above max {}", dim.min, dim.max));
     if (dim.default_value < dim.min || dim.default_value > dim.max)
       fail(place, fmt::format("default {} is outside {} to {}", dim.default_value, dim.min, dim.max));

@@ -10,7 +10,7 @@
 //   BLOCK_M, BLOCK_N, BLOCK_K, THREAD_M, THREAD_N: tile sizes, elements
 //   WARP_TILED: 0, a thread's elements are one rectangle; 1, pieces of 4 x 4 spread over the tile of its warp (4 x 8
 //     threads), so that the threads of a warp read shared memory side by side
-//   VEC: floats per global load of B and per store of C, and (STAGES < 3) per load of A
+//   VEC: floats per global load of B and per store of C, and (STAGES < 3) per load of A; divides n and k
 //   STAGES: 1, load, then compute; 2, the next slices travel through registers meanwhile; 3, two ahead with cp.async
 //   PAD: floats of padding after each row of A in shared memory
 //   GROUP_M: rows of tiles that neighbouring blocks share, for reuse in L2

@@ -63,8 +63,8 @@ bool means(std::string_view text, const expr::Literal& literal) {
 }
 
 std::uint32_t find_value(const Param& param, std::string_view text) {
-  const auto found = std::find_if(param.values.begin(), param.values.end(),
-                                  [text](const expr::Literal& literal) { return means(text, literal); });
+  const auto found =
+      std::ranges::find_if(param.values, [text](const expr::Literal& literal) { return means(text, literal); });
   if (found == param.values.end()) {
     throw SpaceError("configuration: parameter " + quoted(param.name) + " has no value " + quoted(text) +
                      "; its values are " + listed(param.values, [](const auto& v) { return expr::to_text(v); }));
@@ -73,7 +73,7 @@ std::uint32_t find_value(const Param& param, std::string_view text) {
 }
 
 std::size_t find_param(std::span<const Param> params, std::string_view name) {
-  const auto found = std::find_if(params.begin(), params.end(), [name](const Param& p) { return p.name == name; });
+  const auto found = std::ranges::find_if(params, [name](const Param& p) { return p.name == name; });
   if (found == params.end()) {
     throw SpaceError("configuration: unknown parameter " + quoted(name) + "; the parameters are " +
                      listed(params, [](const Param& p) { return p.name; }));

@@ -12,17 +12,17 @@ namespace {
 
 using expr::detail::Op;
 
-constexpr int kUnit = 16;
-// 2^(i/16).
-constexpr double kFractions[kUnit] = {1.0,     1.04427, 1.09051, 1.13879, 1.18921, 1.24186, 1.29684, 1.35426,
-                                      1.41421, 1.47683, 1.54221, 1.61049, 1.68179, 1.75625, 1.83401, 1.91521};
+constexpr std::int64_t kUnit = 16;
+// 2^(i/16) in units of 1/4096, so that it is exact in a double.
+constexpr int kFractions[kUnit] = {4096, 4277, 4467, 4664, 4871, 5087, 5312, 5547,
+                                   5793, 6049, 6317, 6597, 6889, 7194, 7512, 7845};
 // Products and sums of many values coincide often.
 constexpr std::int64_t kMostNodeBits = 16 * kUnit;
 constexpr std::int64_t kMostBits = 200 * kUnit;
 constexpr int kSamples = 64;
 
 // Exact rounding is safe: no logarithm of a ratio of small integers lies near the middle between two units.
-std::int64_t bits(double number) { return std::lround(kUnit * std::log2(number)); }
+std::int64_t bits(double number) { return std::lround(static_cast<double>(kUnit) * std::log2(number)); }
 
 bool is_truth(Op op) {
   return (op >= Op::equal && op <= Op::greater_equal) || op == Op::logical_not || op == Op::to_bool ||
@@ -152,7 +152,7 @@ double CostModel::cost(std::span<const std::uint32_t> order, double limit) {
 
 double CostModel::states() const {
   const Bits sum = std::clamp<Bits>(std::min(at_.node_bits, at_.param_bits) + at_.passing_bits, 0, kMostBits);
-  return std::ldexp(kFractions[sum % kUnit], static_cast<int>(sum / kUnit));
+  return std::ldexp(kFractions[sum % kUnit], static_cast<int>(sum / kUnit) - 12);
 }
 
 void CostModel::bind(std::uint32_t param) {
@@ -194,7 +194,7 @@ void CostModel::count_live_param(std::uint32_t param, bool live) {
   }
 }
 
-// A constraint only thins out the states out as long as they still tell all its parameters apart.
+// A constraint thins out the states as long as they tell all its parameters apart.
 bool CostModel::filters(std::size_t root) const {
   return at_.checked[root] && at_.live_params[root] == params_[graph_.roots()[root].node].size();
 }

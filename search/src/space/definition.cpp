@@ -31,12 +31,12 @@ void check_values(const Param& param) {
   if (param.values.empty()) {
     throw SpaceError(subject + " has no values; give it at least one");
   }
-  if (!std::all_of(param.values.begin(), param.values.end(), is_finite)) {
+  if (!std::ranges::all_of(param.values, is_finite)) {
     throw SpaceError(subject + " has a value that is not finite");
   }
   std::vector<Value> sorted(param.values.begin(), param.values.end());
-  std::sort(sorted.begin(), sorted.end(), before);
-  const auto repeated = std::adjacent_find(sorted.begin(), sorted.end(), expr::equal);
+  std::ranges::sort(sorted, before);
+  const auto repeated = std::ranges::adjacent_find(sorted, expr::equal);
   if (repeated != sorted.end()) {
     throw SpaceError(subject + " has equal values: " + expr::to_text(repeated[0]) + " and " +
                      expr::to_text(repeated[1]));

@@ -231,8 +231,7 @@ std::vector<expr::Value> Builder::values_behind(std::size_t level, std::uint32_t
 
 const Diagram::Edge* Diagram::Layer::find(std::uint32_t node, std::uint32_t value) const {
   const auto all = edges_of(node);
-  const auto at = std::lower_bound(all.begin(), all.end(), value,
-                                   [](const Edge& edge, std::uint32_t wanted) { return edge.value < wanted; });
+  const auto at = std::ranges::lower_bound(all, value, {}, &Edge::value);
   return at != all.end() && at->value == value ? &*at : nullptr;
 }
 

@@ -102,7 +102,7 @@ class TupleInterner {
     }
     const std::uint32_t index = table_.find_or_add(hash, size_, [&](std::uint32_t i) {
       const auto known = (*this)[i];
-      return std::equal(known.begin(), known.end(), tuple.begin());
+      return std::ranges::equal(known, tuple);
     });
     if (index == size_) {
       ids_.insert(ids_.end(), tuple.begin(), tuple.end());

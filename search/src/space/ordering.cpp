@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "cost_model.hpp"
 
@@ -26,7 +27,7 @@ class GroupOrder {
       : model_(model), group_(std::move(group)) {
     positions_.resize(group_.back() + 1);
     for (const Order& params : constraints) {
-      if (std::binary_search(group_.begin(), group_.end(), params.front())) {
+      if (std::ranges::binary_search(group_, params.front())) {
         constraints_.push_back(&params);
       }
     }
@@ -92,12 +93,15 @@ Order GroupOrder::pulled_together(const Order& order) {
       constraints[param] += 1;
     }
   }
-  for (const std::uint32_t param : order) {
-    positions_[param] = pull[param] / constraints[param];
+  std::vector<std::pair<double, std::size_t>> places;  // and the place before, which decides between equals
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    places.emplace_back(pull[order[i]] / constraints[order[i]], i);
   }
-  Order next = order;
-  std::stable_sort(next.begin(), next.end(),
-                   [this](std::uint32_t a, std::uint32_t b) { return positions_[a] < positions_[b]; });
+  std::ranges::sort(places);
+  Order next;
+  for (const auto& [place, before] : places) {
+    next.push_back(order[before]);
+  }
   return next;
 }
 
@@ -113,7 +117,7 @@ Order GroupOrder::layers_from(std::uint32_t start) const {
   reached[start] = true;
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (const auto* const params : constraints_) {
-      if (!std::binary_search(params->begin(), params->end(), order[i])) {
+      if (!std::ranges::binary_search(*params, order[i])) {
         continue;
       }
       for (const std::uint32_t param : *params) {
@@ -144,7 +148,7 @@ void GroupOrder::improve() {
 
 void GroupOrder::try_moves_of(std::uint32_t param) {
   Order rest = best_;
-  rest.erase(std::find(rest.begin(), rest.end(), param));
+  rest.erase(std::ranges::find(rest, param));
   for (std::size_t place = 0; place <= rest.size(); ++place) {
     Order moved = rest;
     moved.insert(moved.begin() + static_cast<std::ptrdiff_t>(place), param);
@@ -199,12 +203,18 @@ std::vector<Order> groups_of(const std::vector<Order>& constraints, std::size_t 
 Order order_params(const Graph& graph, std::span<const Param> params) {
   CostModel model(graph, params);
   const std::vector<Order> constraints = choices_of(graph, model, params);
-  std::vector<Order> groups = groups_of(constraints, params.size());
-  std::stable_partition(groups.begin(), groups.end(), [](const Order& group) { return group.size() == 1; });
+  const std::vector<Order> groups = groups_of(constraints, params.size());
   Order order;
   for (const Order& group : groups) {
-    const Order part = group.size() == 1 ? group : GroupOrder(model, constraints, group).find();
-    order.insert(order.end(), part.begin(), part.end());
+    if (group.size() == 1) {
+      order.push_back(group.front());
+    }
+  }
+  for (const Order& group : groups) {
+    if (group.size() > 1) {
+      const Order part = GroupOrder(model, constraints, group).find();
+      order.insert(order.end(), part.begin(), part.end());
+    }
   }
   return order;
 }

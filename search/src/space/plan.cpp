@@ -2,6 +2,8 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <ranges>
+#include <utility>
 
 namespace kerntune::search::detail {
 namespace {
@@ -46,6 +48,8 @@ class Planner {
   }
 
  private:
+  class StepWriter;
+
   void place(NodeId id, const std::vector<std::int64_t>& level_of_param);
   Plan::Level make_level(std::int64_t level, std::vector<NodeId> inputs) const;
   std::vector<Plan::Step> steps(std::int64_t level, bool single) const;
@@ -84,40 +88,71 @@ void Planner::place(NodeId id, const std::vector<std::int64_t>& level_of_param) 
   due_[static_cast<std::size_t>(level_[id] + 1)].push_back(id);
 }
 
-// The roots of the level in the order of the constraints, each right after what it needs, then what only the state
-// needs.
+/// Writes the steps of one level: every root right after what it needs.
+class Planner::StepWriter {
+ public:
+  StepWriter(const Planner& planner, std::int64_t level, bool single)
+      : planner_(planner),
+        due_(planner.due(level)),
+        single_(single),
+        needed_(planner.level_.size(), false),
+        written_(planner.level_.size(), false) {}
+
+  void need(NodeId id) { needed_[id] = true; }
+  /// Evaluates what is needed and what that needs.
+  void evaluate() {
+    for (const NodeId id : std::views::reverse(due_)) {
+      need_operands_of(id);
+    }
+    for (const NodeId id : due_) {
+      write(id);
+    }
+  }
+  void check(const Root& root) {
+    need(root.node);
+    evaluate();
+    steps_.push_back({Plan::Step::Kind::check, root.node, root.constraint});
+  }
+  std::vector<Plan::Step> take() { return std::move(steps_); }
+
+ private:
+  void need_operands_of(NodeId id) {
+    for (const NodeId operand : planner_.graph_.nodes()[id].operands) {
+      if (needed_[id] && operand != kNoNode) {
+        needed_[operand] = true;
+      }
+    }
+  }
+  void write(NodeId id) {
+    const Op op = planner_.graph_.nodes()[id].op;
+    const bool leaf = op == Op::load || op == Op::constant;
+    if (needed_[id] && !written_[id] && planner_.single_[id] == single_ && !leaf) {
+      steps_.push_back({Plan::Step::Kind::evaluate, id, 0});
+      written_[id] = true;
+    }
+  }
+
+  const Planner& planner_;
+  const std::vector<NodeId>& due_;
+  bool single_;
+  std::vector<bool> needed_;
+  std::vector<bool> written_;
+  std::vector<Plan::Step> steps_;
+};
+
+// The checks come first, in the order of the constraints, then what only the state needs.
 std::vector<Plan::Step> Planner::steps(std::int64_t level, bool single) const {
-  std::vector<Plan::Step> out;
-  std::vector<bool> pending(graph_.nodes().size(), false);
-  std::vector<bool> done(graph_.nodes().size(), false);
-  const auto evaluate_pending = [&] {
-    for (auto id = due(level).rbegin(); id != due(level).rend(); ++id) {
-      for (const NodeId operand : graph_.nodes()[*id].operands) {
-        if (pending[*id] && operand != kNoNode) {
-          pending[operand] = true;
-        }
-      }
-    }
-    for (const NodeId id : due(level)) {
-      const bool leaf = graph_.nodes()[id].op == Op::load || graph_.nodes()[id].op == Op::constant;
-      if (pending[id] && !done[id] && single_[id] == single && !leaf) {
-        out.push_back({Plan::Step::Kind::evaluate, id, 0});
-        done[id] = true;
-      }
-    }
-  };
+  StepWriter writer(*this, level, single);
   for (const Root& root : graph_.roots()) {
     if (level_[root.node] == level && single_[root.node] == single) {
-      pending[root.node] = true;
-      evaluate_pending();
-      out.push_back({Plan::Step::Kind::check, root.node, root.constraint});
+      writer.check(root);
     }
   }
   for (const NodeId id : due(level)) {
-    pending[id] = true;
+    writer.need(id);
   }
-  evaluate_pending();
-  return out;
+  writer.evaluate();
+  return writer.take();
 }
 
 Plan::Level Planner::make_level(std::int64_t level, std::vector<NodeId> inputs) const {

@@ -60,7 +60,7 @@ class LayerReduction {
     const std::span written(edges + layer_.first.back(), edges + end);
     const std::uint32_t node = known_.find_or_add(hash, fresh, [&](std::uint32_t other) {
       const auto known = layer_.edges_of(other);
-      return std::equal(known.begin(), known.end(), written.begin(), written.end());
+      return std::ranges::equal(known, written);
     });
     if (node == fresh) {
       layer_.first.push_back(end);

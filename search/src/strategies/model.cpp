@@ -38,8 +38,10 @@ class Model final : public AskTell {
   };
 
   Config choose() override {
-    if (model_.in_flight() >= kResultLimit) {
-      return draw_unknown();  // that far ahead there is nothing to go by
+    if (model_.in_flight() >= kResultLimit) {  // that far ahead there is nothing to go by
+      Config config = draw_unknown();
+      remove_from_pool(config);
+      return config;
     }
     if (known_count() >= kRandomStart) {
       grow_pool();

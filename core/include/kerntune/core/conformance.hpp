@@ -44,10 +44,11 @@ struct ConformanceReport {
 };
 
 /// The checks behind `kerntune check-plugin`, as far as they need no GPU. For each kernel: spec and space; the default
-/// configuration applies to every declared batch, with buffers and launch geometry within the limits, on this host or
-/// on V100, A100, H100, H200 and B200; host callables launch repeatably and agree with their reference; sources
-/// compile. Runs the plugin's code: call it in a worker process. A check that cannot be done is a skip with a reason,
-/// never a pass. Errors: none thrown for what the plugin does wrong; std::bad_alloc.
+/// configuration applies to every declared batch, with buffers and launch geometry within the limits, and at other
+/// sizes of the other dims, on this host or on V100, A100, H100, H200 and B200; host callables launch repeatably and
+/// agree with their reference; sources compile. Runs the plugin's code: call it in a worker process. A check that
+/// cannot be done is a skip with a reason, never a pass. Errors: none thrown for what the plugin does wrong;
+/// std::bad_alloc.
 ConformanceReport check_plugin(const std::string& path, const ConformanceOptions& options);
 
 }  // namespace kerntune

@@ -160,6 +160,7 @@ struct KernelHistory {
   std::vector<storage::FinalRecord> finals;
   std::vector<storage::EvaluationRecord> evaluations;  // newest first
   std::size_t evaluations_total = 0;                   // how many there are of those asked for
+  bool failures_only = false;                          // only evaluations without a time were asked for
   std::vector<storage::RunRecord> runs;                // newest first
 };
 std::string show_text(const KernelHistory& history, const Style& style);

@@ -76,18 +76,18 @@ void fill(Tables<N>& tables, std::string_view name, std::string_view version, co
 template <class Tag, class Make>
 const kerntune_plugin* describe(std::string_view name, std::string_view version, Make make) noexcept {
   static constinit Tables<std::tuple_size_v<decltype(make())>> tables{};
-  const char* reason = "something that is not a std::exception was thrown";
+  const auto refuse = [&](const char* reason) -> const kerntune_plugin* {
+    std::fprintf(stderr, "plugin '%.*s': describe its kernels: %s\n", static_cast<int>(name.size()), name.data(),
+                 reason);
+    return nullptr;
+  };
   try {
     fill(tables, name, version, make());
     return &tables.plugin;
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "plugin '%.*s': describe its kernels: %s\n", static_cast<int>(name.size()), name.data(),
-                 e.what());
-    return nullptr;
+    return refuse(e.what());
   } catch (...) {
-    std::fprintf(stderr, "plugin '%.*s': describe its kernels: %s\n", static_cast<int>(name.size()), name.data(),
-                 reason);
-    return nullptr;
+    return refuse("something that is not a std::exception was thrown");
   }
 }
 

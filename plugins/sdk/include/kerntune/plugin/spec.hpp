@@ -205,7 +205,7 @@ struct Source {
   std::vector<std::pair<std::string, std::string>> headers{};  // as #include names it -> text
   std::vector<std::string> options{};                          // passed to NVRTC as they are
   std::vector<std::pair<std::string, Expr>> defines{};         // -Dname=value
-  Expr register_cap{};                                         // the role, else none
+  Expr register_cap{};                                         // registers per thread; the role, else none
   Expr min_blocks_per_sm{};                                    // defines KERNTUNE_MIN_BLOCKS_PER_SM
 };
 
