@@ -34,8 +34,9 @@ its turn, and the ratio to the fastest with an interval that holds for all of th
                      {"compute-sanitizer kerntune run sgemm --batch 64 --in-process",
                       "The default configuration under a tool"}},
         .units = "Times are per run of the kernel: text in the unit that fits, JSON in nanoseconds.",
-        .exit_codes = "0 it ran and its output is right, 1 it did not (the reason is shown), 2 usage, 3 environment, 4 some of "
-                      "those compared did not run",
+        .exit_codes =
+            "0 it ran and its output is right, 1 it did not (the reason is shown), 2 usage, 3 environment, 4 some of "
+            "those compared did not run",
     };
   }
 
@@ -55,7 +56,8 @@ its turn, and the ratio to the fastest with an interval that holds for all of th
     print(console.json ? report::comparison_json(comparison) : report::comparison_text(comparison, console.out));
     if (comparison.leader.empty()) return ExitCode::nothing_usable;
     const auto failed = [](const Comparison::Entry& entry) { return entry.rejection.has_value(); };
-    return std::any_of(comparison.entries.begin(), comparison.entries.end(), failed) ? ExitCode::partial : ExitCode::done;
+    return std::any_of(comparison.entries.begin(), comparison.entries.end(), failed) ? ExitCode::partial
+                                                                                     : ExitCode::done;
   }
 
   std::vector<Option> options() {

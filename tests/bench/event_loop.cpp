@@ -71,17 +71,28 @@ Options parse(const std::vector<std::string>& words) {
   Options options;
   for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
     const std::string &name = words[i], &value = words[i + 1];
-    if (name == "--source") options.source = value;
-    else if (name == "--entry") options.entry = value;
-    else if (name == "--arch") options.arch = value;
-    else if (name == "--option") options.compile_options.push_back(value);
-    else if (name == "--grid") read_three(value, options.grid);
-    else if (name == "--block") read_three(value, options.block);
-    else if (name == "--shared") options.shared_bytes = static_cast<unsigned>(std::stoul(value));
-    else if (name == "--arg") options.arguments.push_back(value);
-    else if (name == "--launches") options.launches = std::stoi(value);
-    else if (name == "--batches") options.batches = std::stoi(value);
-    else throw std::runtime_error("unknown option " + name);
+    if (name == "--source")
+      options.source = value;
+    else if (name == "--entry")
+      options.entry = value;
+    else if (name == "--arch")
+      options.arch = value;
+    else if (name == "--option")
+      options.compile_options.push_back(value);
+    else if (name == "--grid")
+      read_three(value, options.grid);
+    else if (name == "--block")
+      read_three(value, options.block);
+    else if (name == "--shared")
+      options.shared_bytes = static_cast<unsigned>(std::stoul(value));
+    else if (name == "--arg")
+      options.arguments.push_back(value);
+    else if (name == "--launches")
+      options.launches = std::stoi(value);
+    else if (name == "--batches")
+      options.batches = std::stoi(value);
+    else
+      throw std::runtime_error("unknown option " + name);
   }
   if (words.size() % 2 != 0 || options.source.empty() || options.entry.empty())
     throw std::runtime_error("--source, --entry and a value for every option are needed");
@@ -99,8 +110,8 @@ Compiled compile(const Options& options) {
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   if (text.empty()) throw std::runtime_error("cannot read '" + options.source + "'");
   Opaque program = nullptr;
-  nvrtc.call("nvrtcCreateProgram", &program, text.c_str(), options.source.c_str(), 0, static_cast<const char**>(nullptr),
-             static_cast<const char**>(nullptr));
+  nvrtc.call("nvrtcCreateProgram", &program, text.c_str(), options.source.c_str(), 0,
+             static_cast<const char**>(nullptr), static_cast<const char**>(nullptr));
   nvrtc.call("nvrtcAddNameExpression", program, options.entry.c_str());
   std::vector<std::string> words = options.compile_options;
   words.push_back("--gpu-architecture=" + options.arch);
@@ -201,8 +212,8 @@ void run(const Options& options) {
   loop.time_us(std::min(options.launches, 20));  // loads, and warms up
   for (int i = 0; i < options.batches; ++i) loops.push_back(loop.time_us(options.launches));
   for (int i = 0; i < std::min(options.launches, 50); ++i) singles.push_back(loop.time_us(1));
-  std::printf("{\"launches\":%d,\"loop_us\":%.4f,\"loop_min_us\":%.4f,\"single_us\":%.4f,\"loops_us\":[", options.launches,
-              median(loops), *std::min_element(loops.begin(), loops.end()), median(singles));
+  std::printf("{\"launches\":%d,\"loop_us\":%.4f,\"loop_min_us\":%.4f,\"single_us\":%.4f,\"loops_us\":[",
+              options.launches, median(loops), *std::min_element(loops.begin(), loops.end()), median(singles));
   for (std::size_t i = 0; i < loops.size(); ++i) std::printf("%s%.4f", i == 0 ? "" : ",", loops[i]);
   std::printf("]}\n");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How good is the final pick? Searches recorded spaces with the engine's own race, final and decision, sample by sample as
-// recorded, and compares the pick's true time with that of the best configuration that was screened: its regret.
+// How good is the final pick? Searches recorded spaces with the engine's own race, final and decision, sample by sample
+// as recorded, and compares the pick's true time with that of the best configuration that was screened: its regret.
 //
 //   final_score [--seeds 100] [--budget 200] [--strategies model,random] RECORDING...
 //
@@ -173,8 +173,8 @@ void print(const std::string& strategy, const std::string& name, const std::vect
 }
 
 void run(const Options& options) {
-  std::printf("%-8s %-36s  %7s  %7s  %7s  %5s   (%d seeds, %d configurations)\n", "strategy", "space", "mean %", "95th %",
-              "launch", "exh.", options.seeds, options.budget);
+  std::printf("%-8s %-36s  %7s  %7s  %7s  %5s   (%d seeds, %d configurations)\n", "strategy", "space", "mean %",
+              "95th %", "launch", "exh.", options.seeds, options.budget);
   for (const std::string& strategy : options.strategies) {
     std::vector<double> all_regrets, all_launches;
     int all_exhausted = 0;
@@ -190,7 +190,8 @@ void run(const Options& options) {
         exhausted += outcome.exhausted ? 1 : 0;
       }
       const std::filesystem::path path(file);
-      print(strategy, path.parent_path().filename().string() + "/" + path.filename().string(), regrets, launches, exhausted);
+      print(strategy, path.parent_path().filename().string() + "/" + path.filename().string(), regrets, launches,
+            exhausted);
       worst = std::max(worst, mean(regrets));
       all_regrets.insert(all_regrets.end(), regrets.begin(), regrets.end());
       all_launches.insert(all_launches.end(), launches.begin(), launches.end());
@@ -208,9 +209,10 @@ int main(int argc, char** argv) {
     run(parse({argv + 1, argv + argc}));
     return EXIT_SUCCESS;
   } catch (const std::exception& error) {
-    std::fprintf(stderr,
-                 "final_score: %s\nusage: final_score [--seeds N] [--budget N] [--strategies model,random] RECORDING...\n",
-                 error.what());
+    std::fprintf(
+        stderr,
+        "final_score: %s\nusage: final_score [--seeds N] [--budget N] [--strategies model,random] RECORDING...\n",
+        error.what());
     return EXIT_FAILURE;
   }
 }

@@ -78,8 +78,8 @@ TEST(Decide, HasNothingToSayWithoutRounds) {
 
 /// Screening, final and decision over kernels that are all the same, in another order and with other noise each time.
 std::string pick_among_equals(std::uint64_t seed, bool with_incumbent) {
-  constexpr double kNoise = 0.06;      // +-3 %
-  constexpr double kDrift = 1e-5;      // per launch: a clock that falls by a tenth over ten thousand
+  constexpr double kNoise = 0.06;  // +-3 %
+  constexpr double kDrift = 1e-5;  // per launch: a clock that falls by a tenth over ten thousand
   constexpr std::size_t kCount = 20;
   FakeSession session(seed, kDrift);
   search::Rng rng(seed + 1000);
@@ -96,16 +96,20 @@ std::string pick_among_equals(std::uint64_t seed, bool with_incumbent) {
     auto raced = race(session, *kernels[i], state, race_policy);
     if (raced->slower) continue;
     state.learn(raced->timing.samples_ns);
-    screened.push_back({{static_cast<std::uint32_t>(i)}, std::string(1, static_cast<char>('a' + i)), raced->median_ns,
+    screened.push_back({{static_cast<std::uint32_t>(i)},
+                        std::string(1, static_cast<char>('a' + i)),
+                        raced->median_ns,
                         raced->timing.samples_ns.size()});
     if (!state.has_best() || raced->median_ns < state.best_ns(3)) state.lead(raced->timing.samples_ns);
   }
   const std::string incumbent = with_incumbent ? "k" : "";
   std::vector<Screened> finalists = choose_finalists(screened, state.noise(), 8);
-  if (with_incumbent && std::none_of(finalists.begin(), finalists.end(), [&](const Screened& s) { return s.text == incumbent; }))
+  if (with_incumbent &&
+      std::none_of(finalists.begin(), finalists.end(), [&](const Screened& s) { return s.text == incumbent; }))
     finalists.push_back({{10}, incumbent, 1e6, 0});
   std::vector<Contender> contenders;
-  for (const Screened& s : finalists) contenders.push_back({kernels[s.config.front()].get(), s.text == incumbent, s.median_ns});
+  for (const Screened& s : finalists)
+    contenders.push_back({kernels[s.config.front()].get(), s.text == incumbent, s.median_ns});
   const ConfirmPolicy policy;
   const Confirmed result = confirm(session, contenders, policy, [](int) {});
   std::vector<Standing> standings;

@@ -75,7 +75,8 @@ TEST_F(ReplayDevice, DrawsNoSampleTwiceInASession) {
   const auto session = open({{"batch", 1}});
   EXPECT_THAT(session->time(*session->prepare({0, 0}, {}).value(), 0, 1).value().samples_ns, ElementsAre(10));
   EXPECT_THAT(session->time(*session->prepare({0, 0}, {}).value(), 0, 1).value().samples_ns, ElementsAre(20));
-  EXPECT_THAT(open({{"batch", 1}})->time(*session->prepare({0, 0}, {}).value(), 0, 1).value().samples_ns, ElementsAre(10));
+  EXPECT_THAT(open({{"batch", 1}})->time(*session->prepare({0, 0}, {}).value(), 0, 1).value().samples_ns,
+              ElementsAre(10));
 }
 
 TEST_F(ReplayDevice, RejectsAsRecorded) {

@@ -114,13 +114,15 @@ bool CudaSession::can_batch(const CudaPrepared& prepared) const {
   return policy_.l2 == MeasurePolicy::L2::warm || !prepared.callable;
 }
 
-/// Gives a configuration whose runs are batched so many sets of buffers that each run finds the L2 cache without its data.
+/// Gives a configuration whose runs are batched so many sets of buffers that each run finds the L2 cache without its
+/// data.
 void CudaSession::rotate(CudaPrepared& prepared, bool distrusted) {
   constexpr double kCaches = 2;  // as much is written in between as a flush writes
   if (policy_.l2 != MeasurePolicy::L2::cold || !can_batch(prepared)) return;
   const double caches = kCaches * static_cast<double>(device_.properties.l2_bytes);
-  const auto sets = static_cast<std::size_t>(std::clamp(1 + std::ceil(caches / std::max<double>(1, static_cast<double>(prepared.bytes()))),
-                                                        1.0, static_cast<double>(timer_.runs_per_sample())));
+  const auto sets = static_cast<std::size_t>(
+      std::clamp(1 + std::ceil(caches / std::max<double>(1, static_cast<double>(prepared.bytes()))), 1.0,
+                 static_cast<double>(timer_.runs_per_sample())));
   if (prepared.rotated.size() + 1 < sets) {
     std::vector<BufferSet> more;
     const std::vector<BufferPlan> plans(prepared.buffers.plans().begin(), prepared.buffers.plans().end());

@@ -26,7 +26,7 @@ CompileJob engine_kernels_job(const std::string& arch) {
   job.options = {"--fmad=false"};
   job.entries = {"kerntune_fill",    "kerntune_check_fill", "kerntune_fill_guard", "kerntune_check_guard",
                  "kerntune_compare", "kerntune_digest",     "kerntune_block",      "kerntune_empty",
-                 "kerntune_stamp", "kerntune_spin"};
+                 "kerntune_stamp",   "kerntune_spin"};
   job.arch = arch;
   return job;
 }
@@ -60,8 +60,7 @@ EngineKernels::EngineKernels(Context& context, const CompiledModule& module)
   empty_ = function("kerntune_empty");
   stamp_ = function("kerntune_stamp");
   spin_ = function("kerntune_spin");
-  multiprocessors_ =
-      static_cast<unsigned>(std::max(1, context_.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)));
+  multiprocessors_ = static_cast<unsigned>(std::max(1, context_.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)));
   max_blocks_ = kBlocksPerSm *
                 static_cast<std::uint64_t>(std::max(1, context_.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)));
 }

@@ -144,7 +144,8 @@ void MemsetRun::enqueue() {
 
 StepList StepList::on(const BufferSet& buffers) const {
   StepList moved;
-  for (const auto& step : steps_) std::visit([&](const auto& run) { moved.steps_.emplace_back(run.on(buffers)); }, step);
+  for (const auto& step : steps_)
+    std::visit([&](const auto& run) { moved.steps_.emplace_back(run.on(buffers)); }, step);
   return moved;
 }
 

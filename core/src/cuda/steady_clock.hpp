@@ -8,8 +8,8 @@
 
 namespace kerntune::cuda {
 
-/// Learns at which clock the multiprocessors usually run under this session's load, and tells a group of samples that was
-/// taken clearly below it. The nominal clock would not do: many boards never hold it.
+/// Learns at which clock the multiprocessors usually run under this session's load, and tells a group of samples that
+/// was taken clearly below it. The nominal clock would not do: many boards never hold it.
 class SteadyClock {
  public:
   /// True if `mhz` is clearly below the steady clock; false while too little is known, and for 0 (unknown).

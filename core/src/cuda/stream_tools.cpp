@@ -43,9 +43,7 @@ MappedSignals::MappedSignals(Context& context, std::size_t words) : context_(con
 
 MappedSignals::~MappedSignals() { context_.api().host_free(host_); }
 
-void MappedSignals::set(std::size_t index, std::uint64_t value) noexcept {
-  std::atomic_ref(host_[index]).store(value);
-}
+void MappedSignals::set(std::size_t index, std::uint64_t value) noexcept { std::atomic_ref(host_[index]).store(value); }
 std::uint64_t MappedSignals::get(std::size_t index) const noexcept { return std::atomic_ref(host_[index]).load(); }
 
 }  // namespace kerntune::cuda

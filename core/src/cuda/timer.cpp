@@ -147,7 +147,8 @@ Timer::Sample Timer::sample_of(CudaPrepared& prepared, int runs, const std::func
     sample.run = [&prepared, runs] { prepared.graph(runs).launch(); };
   else
     sample.run = [&prepared, runs] { prepared.enqueue(runs); };
-  sample.operations = (as_graph ? 1 : prepared.operations() * static_cast<std::size_t>(runs)) + prepared.buffers.size() + 1;
+  sample.operations =
+      (as_graph ? 1 : prepared.operations() * static_cast<std::size_t>(runs)) + prepared.buffers.size() + 1;
   return sample;
 }
 
@@ -246,7 +247,8 @@ void Timer::take_group(const Sample& sample, std::size_t count, Timing& timing) 
   if (!blocks_) flags |= kUnblocked;
   clock_.learn(mhz);
   const auto before = static_cast<double>(timing.samples_ns.size());
-  timing.clock_mhz = (timing.clock_mhz * before + mhz * static_cast<double>(count)) / (before + static_cast<double>(count));
+  timing.clock_mhz =
+      (timing.clock_mhz * before + mhz * static_cast<double>(count)) / (before + static_cast<double>(count));
   if (flags != 0) timing.flags.resize(timing.samples_ns.size());
   for (std::size_t i = 0; i < count; ++i) {
     const double distance = events_.elapsed_ns(2 * i, 2 * i + 1);

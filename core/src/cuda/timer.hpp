@@ -21,8 +21,8 @@ namespace kerntune::cuda {
 ///   1. blocker; a stamp of the multiprocessors' clock
 ///   2. for each sample: inout buffers filled again; cold: L2 flushed; event; the runs; event
 ///   3. another stamp; the host releases the blocker and waits for the stream
-/// Nothing but the runs lies between a sample's two events. A sample is (events' distance - overhead) / runs: what a run
-/// takes in a stream that is kept busy.
+/// Nothing but the runs lies between a sample's two events. A sample is (events' distance - overhead) / runs: what a
+/// run takes in a stream that is kept busy.
 class Timer {
  public:
   /// Borrows both. Allocates the flush buffer of a cold policy. `runs`: see runs_per_sample. Errors: Rejected.
@@ -37,7 +37,8 @@ class Timer {
 
   /// Runs between the events of a sample: 1 for kernels from kSingleRunNs on, enough for kBatchNs below. 0: not chosen.
   int runs_per_sample() const noexcept { return runs_; }
-  /// Chooses by the time of `prepared`, for it and all later ones. `batches`: whether several runs can follow each other.
+  /// Chooses by the time of `prepared`, for it and all later ones. `batches`: whether several runs can follow each
+  /// other.
   void choose_runs(CudaPrepared& prepared, bool batches, const std::function<void()>& between_samples);
 
   /// Median distance of the events around an empty kernel. Measured when made.

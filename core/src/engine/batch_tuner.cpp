@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/incumbents.hpp"
 #include "engine/list_strategy.hpp"
 #include "engine/statistics.hpp"
 
@@ -41,7 +42,7 @@ BatchResult BatchTuner::empty_result() const {
 }
 
 BatchResult BatchTuner::run() {
-  strategy_ = strategy();
+  strategy_ = strategy_for(setup_.request, program_.space());
   const auto work = program_.work(program_.bind_dims(result_.dims, setup_.context.device.properties));
   result_.flop = work.flop;
   result_.bytes = work.bytes;
@@ -58,15 +59,6 @@ BatchResult BatchTuner::run() {
   result_.wall_s = elapsed();
   report(TuneProgress::Kind::batch_finished);
   return std::move(result_);
-}
-
-std::unique_ptr<search::Strategy> BatchTuner::strategy() const {
-  const TuneRequest& request = setup_.request;
-  if (request.order_seed || !request.configurations.empty())
-    return make_list_strategy(listed_configs(program_.space(), request.configurations, request.order_seed));
-  return search::make_strategy(
-      request.strategy.empty() ? std::string(search::default_strategy()) : request.strategy, program_.space(),
-      request.seed);
 }
 
 /// Results of earlier runs: told to the strategy, counted, never measured again.
@@ -355,33 +347,6 @@ void BatchTuner::note_screened(const EvaluationTrace& trace, const Samples& samp
   best_text_ = trace.config_text;
 }
 
-/// What runs now at this size on this device: deployed, else the newest winner of this store, else the default.
-std::vector<Incumbent> BatchTuner::incumbents() const {
-  std::vector<Incumbent> found;
-  const auto add_winner_of = [&](const storage::ResultStore& store, const char* source) {
-    const storage::FinalRecord* newest = nullptr;
-    const auto finals = store.finals(program_.spec().name);
-    for (const storage::FinalRecord& f : finals) {
-      if (f.dims != canonical_dims(result_.dims) || f.device_class != setup_.context.device.device_class ||
-          f.policy != setup_.context.policy.text())
-        continue;
-      if (newest == nullptr || f.finished_unix_us > newest->finished_unix_us) newest = &f;
-    }
-    if (newest == nullptr) return;
-    try {
-      search::Config config = program_.space().parse(newest->config);
-      if (program_.space().contains(config)) found.push_back({std::move(config), newest->config, source});
-    } catch (const search::SpaceError&) {  // the space has lost a value since: it cannot run any more
-    }
-  };
-  if (!setup_.request.incumbent_path.empty())
-    add_winner_of(storage::ResultStore::open(setup_.request.incumbent_path, storage::ResultStore::Mode::read_only),
-                  "deployed");
-  if (found.empty()) add_winner_of(setup_.store, "stored");
-  found.push_back({program_.default_config(), default_text_, "default"});
-  return found;
-}
-
 void BatchTuner::decide() {
   report(TuneProgress::Kind::confirming);
   const bool hasty = setup_.stop.load() > 0;
@@ -390,7 +355,7 @@ void BatchTuner::decide() {
       result_.dims,
       setup_.lane,
       setup_.pool,
-      incumbents(),
+      incumbents_of(setup_.request, setup_.context, result_.dims, setup_.store),
       noise_.sigma(),
       hasty ? kHastyFinalSeconds : kFinalSeconds,
       [&](int) { return setup_.stop.load() < 2; },

@@ -73,11 +73,9 @@ class BatchTuner {
   void collect_answers();
   void wait();
   void finish(Candidate candidate, LaneAnswer answer);
-  std::unique_ptr<search::Strategy> strategy() const;
   void note_screened(const EvaluationTrace& trace, const Samples& samples);
   void count_lane(const LaneAnswer& answer);
   void count(const EvaluationTrace& trace);
-  std::vector<Incumbent> incumbents() const;
   void decide();
   void summarise();
   bool restore_stored_final();

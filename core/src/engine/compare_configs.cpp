@@ -60,7 +60,8 @@ class Match {
       }
       started_ = true;
     }
-    LaneJob job{result_.entries.size(), std::move(config), entry.config, modules_.back(), verification_seeds(), kTrialSamples};
+    LaneJob job{result_.entries.size(), std::move(config),    entry.config,
+                modules_.back(),        verification_seeds(), kTrialSamples};
     shop_.lane->submit(std::move(job));
     const LaneAnswer answer = wait();
     entry.rejection = answer.rejection;
@@ -80,7 +81,8 @@ class Match {
   void compare(const std::vector<FinalCandidate>& candidates, const std::vector<std::size_t>& places) {
     FinalOutcome outcome =
         shop_.lane->run_final(candidates, verification_seeds(), kMaxSeconds, [](int) { return true; });
-    if (outcome.broken) result_.note = "the device worker was lost during the comparison; what is shown may be incomplete";
+    if (outcome.broken)
+      result_.note = "the device worker was lost during the comparison; what is shown may be incomplete";
     result_.rounds = outcome.rounds;
     result_.unresolved = outcome.unresolved;
     result_.exhausted = outcome.exhausted;
@@ -91,9 +93,9 @@ class Match {
       entry.rejection = e.rejection;
       if (!e.rejection && e.rounds_ns.empty())
         entry.rejection = Rejection{Reason::internal_error, "the comparison ended before it played a round"};
-      entry.standing = {configs_[places[i]], entry.config,  e.median_ns, e.ratio,
-                        e.ratio_low,         e.ratio_high,  e.verified,  std::move(e.facts),
-                        e.tie,               e.rounds_ns, std::move(e.samples), std::move(e.flags)};
+      entry.standing = {configs_[places[i]],  entry.config,      e.median_ns,        e.ratio, e.ratio_low,
+                        e.ratio_high,         e.verified,        std::move(e.facts), e.tie,   e.rounds_ns,
+                        std::move(e.samples), std::move(e.flags)};
       if (!entry.rejection && (result_.leader.empty() || e.ratio < leader_ratio_)) {
         result_.leader = entry.config;
         leader_ratio_ = e.ratio;

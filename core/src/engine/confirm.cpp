@@ -63,7 +63,8 @@ double pooled_sigma(const std::vector<std::vector<double>>& ratios, std::size_t 
     only_pairs = only_pairs && ratios[c].size() == 2;
   }
   if (deviations.empty()) return floor;
-  const double of_two = only_pairs ? std::numbers::sqrt2 : 1;  // two values are half as far from their middle as from each other
+  const double of_two =
+      only_pairs ? std::numbers::sqrt2 : 1;  // two values are half as far from their middle as from each other
   return std::max(floor, 1.4826 * of_two * median(deviations));
 }
 

@@ -18,12 +18,12 @@ namespace kerntune {
 struct ConfirmPolicy {
   int min_rounds = 9;
   int max_rounds = 401;
-  double tie_margin = 0.01;   // a tie: the interval of time/leader reaches below 1 + this
-  double half_width = 0.005;  // rounds go on until a contender's interval is this narrow, or clear of the margin
-  double error_rate = 0.05;   // of all intervals of a final together
-  double noise_floor = 0.001; // relative sigma of a ratio, at least
-  double round_ns = 200e3;    // device time per contender and round, by number of samples
-  int max_samples = 15;       // per contender and round
+  double tie_margin = 0.01;    // a tie: the interval of time/leader reaches below 1 + this
+  double half_width = 0.005;   // rounds go on until a contender's interval is this narrow, or clear of the margin
+  double error_rate = 0.05;    // of all intervals of a final together
+  double noise_floor = 0.001;  // relative sigma of a ratio, at least
+  double round_ns = 200e3;     // device time per contender and round, by number of samples
+  int max_samples = 15;        // per contender and round
   double max_seconds = 8;
 };
 
@@ -45,13 +45,14 @@ struct Judgement {
   double sigma = 0;            // relative, of one round's ratio
 };
 
-/// Compares contenders by their rounds, which all began with the first: round_ns[c][r]. Those with fewer rounds than the
-/// others were dropped and cannot lead; none at all: failed.
+/// Compares contenders by their rounds, which all began with the first: round_ns[c][r]. Those with fewer rounds than
+/// the others were dropped and cannot lead; none at all: failed.
 ///
 /// The leader has the lowest median of time / the round's median over contenders. Intervals of ratios are
 /// median -+ t sqrt(pi/2) sigma / sqrt(rounds), with sigma pooled over contenders by the median absolute deviation (a
 /// contender noisier than that counts with its own), and t the normal quantile at error_rate shared among all pairs of
-/// contenders (Bonferroni: the leader is whoever was luckiest), widened for the degrees of freedom (first term of Cornish and Fisher's expansion).
+/// contenders (Bonferroni: the leader is whoever was luckiest), widened for the degrees of freedom (first term of
+/// Cornish and Fisher's expansion).
 Judgement judge(const std::vector<std::vector<double>>& round_ns, const ConfirmPolicy& policy);
 
 /// The interval of a / b over the rounds that both played, with the noise and confidence of a judgement of `contenders`

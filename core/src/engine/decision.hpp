@@ -11,10 +11,10 @@ namespace kerntune {
 
 /// A contender when the rounds are over, as the decision sees it.
 struct Standing {
-  std::string text;              // configuration
-  bool incumbent = false;        // what runs now: deployed, an earlier winner, or the default if there is neither
-  bool tie = false;              // could not be told from the leader
-  double ratio = 1;              // to the leader
+  std::string text;        // configuration
+  bool incumbent = false;  // what runs now: deployed, an earlier winner, or the default if there is neither
+  bool tie = false;        // could not be told from the leader
+  double ratio = 1;        // to the leader
   double regs = 0, shared_bytes = 0;
   std::vector<double> round_ns;  // empty: it failed
 };
@@ -35,8 +35,8 @@ struct Decision {
 inline constexpr double kPickMargin = 0.0075;
 
 /// Who wins. The incumbent stays unless a challenger's paired gain has a confidence bound above `policy.tie_margin`.
-/// Challengers are the leader and its ties within kPickMargin: fewer registers first, then less shared memory, then text
-/// order. Never chance. Nothing if nobody played a round.
+/// Challengers are the leader and its ties within kPickMargin: fewer registers first, then less shared memory, then
+/// text order. Never chance. Nothing if nobody played a round.
 std::optional<Decision> decide(const std::vector<Standing>& standings, double sigma, const ConfirmPolicy& policy);
 
 }  // namespace kerntune

@@ -67,7 +67,8 @@ class Player {
         fail(s.text, modules.error());
         continue;
       }
-      candidates_.push_back({s.config, std::move(*modules), s.text == default_text_ || is_incumbent(s.text), s.median_ns});
+      candidates_.push_back(
+          {s.config, std::move(*modules), s.text == default_text_ || is_incumbent(s.text), s.median_ns});
       ready.push_back(std::move(s));
     }
     finalists_ = std::move(ready);
@@ -78,9 +79,9 @@ class Player {
     const auto is_it = [&](const Screened& s) { return s.text == text; };
     if (failed_.contains(text) || std::any_of(finalists_.begin(), finalists_.end(), is_it)) return;
     const auto known = std::find_if(screened_.begin(), screened_.end(), is_it);
-    const double estimate_ns = known != screened_.end()  ? known->median_ns
-                               : !finalists_.empty() ? finalists_.front().median_ns
-                                                     : 1e6;
+    const double estimate_ns = known != screened_.end() ? known->median_ns
+                               : !finalists_.empty()    ? finalists_.front().median_ns
+                                                        : 1e6;
     finalists_.push_back({config, text, estimate_ns, 0});
   }
 
@@ -186,8 +187,8 @@ class Player {
 
   void note_defence(const Decision::Defence& defence, const std::vector<Standing>& standings,
                     const Incumbent& incumbent, BatchResult& result) {
-    result.defence = IncumbentDefence{incumbent.text,       incumbent.source,      standings[defence.challenger].text,
-                                      defence.ratio,        defence.interval.low, defence.interval.high,
+    result.defence = IncumbentDefence{incumbent.text,  incumbent.source,     standings[defence.challenger].text,
+                                      defence.ratio,   defence.interval.low, defence.interval.high,
                                       defence.replaced};
   }
 
@@ -211,11 +212,9 @@ class Player {
 };
 
 json to_json(const Finalist& f) {
-  return {{"config", f.config_text},   {"time_ns", f.time_ns},
-          {"ratio", {f.ratio, f.ratio_low, f.ratio_high}},
-          {"verified", f.verified},    {"facts", f.facts},
-          {"tie", f.tie},              {"rounds_ns", f.rounds_ns},
-          {"samples_ns", f.samples_ns}, {"sample_flags", f.sample_flags}};
+  return {{"config", f.config_text},  {"time_ns", f.time_ns},       {"ratio", {f.ratio, f.ratio_low, f.ratio_high}},
+          {"verified", f.verified},   {"facts", f.facts},           {"tie", f.tie},
+          {"rounds_ns", f.rounds_ns}, {"samples_ns", f.samples_ns}, {"sample_flags", f.sample_flags}};
 }
 
 json to_json(const IncumbentDefence& d) {
@@ -227,12 +226,8 @@ json to_json(const IncumbentDefence& d) {
 }
 
 IncumbentDefence defence_from(const json& j) {
-  return {j.at("config").get<std::string>(),
-          j.at("source").get<std::string>(),
-          j.at("against").get<std::string>(),
-          j.at("ratio").at(0).get<double>(),
-          j.at("ratio").at(1).get<double>(),
-          j.at("ratio").at(2).get<double>(),
+  return {j.at("config").get<std::string>(), j.at("source").get<std::string>(), j.at("against").get<std::string>(),
+          j.at("ratio").at(0).get<double>(), j.at("ratio").at(1).get<double>(), j.at("ratio").at(2).get<double>(),
           j.at("replaced").get<bool>()};
 }
 

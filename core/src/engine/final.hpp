@@ -27,7 +27,7 @@ struct FinalSetup {
   const TuningContext& context;
   Dims dims;
   DeviceLane& lane;
-  CompilePool* pool = nullptr;  // for kernels that compile
+  CompilePool* pool = nullptr;        // for kernels that compile
   std::vector<Incumbent> incumbents;  // first choice first; the default is one if there is no other
   double noise = 0;                   // relative sigma of a sample, as screening saw it
   double max_seconds = 8;

@@ -55,14 +55,22 @@ std::vector<search::Config> listed_configs(const search::ParamSpace& space, cons
   for (const std::string& text : texts) configs.push_back(parsed(space, text));
   if (texts.empty()) {
     if (space.count() > kMostListed)
-      throw UsageError(fmt::format("order of configurations: the space has {}, at most {} can be put in an order; give a list",
-                                   search::to_string(space.count()), search::to_string(kMostListed)));
+      throw UsageError(
+          fmt::format("order of configurations: the space has {}, at most {} can be put in an order; give a list",
+                      search::to_string(space.count()), search::to_string(kMostListed)));
     for (search::Count i = 0; i < space.count(); ++i) configs.push_back(space.at(i));
   }
   if (!order_seed) return configs;
   search::Rng rng(*order_seed);
   for (std::size_t i = configs.size(); i > 1; --i) std::swap(configs[i - 1], configs[rng.below(i)]);
   return configs;
+}
+
+std::unique_ptr<search::Strategy> strategy_for(const TuneRequest& request, const search::ParamSpace& space) {
+  if (request.order_seed || !request.configurations.empty())
+    return make_list_strategy(listed_configs(space, request.configurations, request.order_seed));
+  const std::string name = request.strategy.empty() ? std::string(search::default_strategy()) : request.strategy;
+  return search::make_strategy(name, space, request.seed);
 }
 
 }  // namespace kerntune

@@ -6,9 +6,13 @@
 #include <string>
 #include <vector>
 
+#include <kerntune/core/tuner.hpp>
 #include <kerntune/search/strategy.hpp>
 
 namespace kerntune {
+
+/// The strategy that a request names: a list of its own, or one of search's. Errors: UsageError, SpaceError.
+std::unique_ptr<search::Strategy> strategy_for(const TuneRequest& request, const search::ParamSpace& space);
 
 /// Proposes given configurations in the given order. What is observed beforehand is left out.
 std::unique_ptr<search::Strategy> make_list_strategy(std::vector<search::Config> configs);

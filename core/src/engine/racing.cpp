@@ -11,7 +11,8 @@ bool is_out(const RaceResult& result, const RaceState& state, const RacePolicy& 
   if (!state.has_best()) return false;
   const std::size_t count = result.timing.samples_ns.size();
   const double best_ns = state.best_ns(count);
-  if (count == 1) return result.median_ns > best_ns * (1 + std::max(policy.first_margin, policy.first_z * state.noise()));
+  if (count == 1)
+    return result.median_ns > best_ns * (1 + std::max(policy.first_margin, policy.first_z * state.noise()));
   const double error = std::numbers::sqrt2 * median_error(state.noise(), count);
   return result.median_ns * (1 - policy.z * error) > best_ns;
 }
@@ -30,8 +31,8 @@ void append(Timing& timing, const Timing& more) {
     timing.flags.insert(timing.flags.end(), more.flags.begin(), more.flags.end());
     timing.flags.resize(after);
   }
-  const auto weighted = timing.clock_mhz * static_cast<double>(before) +
-                        more.clock_mhz * static_cast<double>(more.samples_ns.size());
+  const auto weighted =
+      timing.clock_mhz * static_cast<double>(before) + more.clock_mhz * static_cast<double>(more.samples_ns.size());
   timing.clock_mhz = after > 0 && (before == 0 || timing.clock_mhz > 0) ? weighted / static_cast<double>(after) : 0;
   timing.exhausted = timing.exhausted || more.exhausted;
   timing.launches += more.launches;
@@ -47,7 +48,8 @@ tl::expected<RaceResult, Rejection> race(Session& session, Prepared& prepared, c
     if (!more) return tl::unexpected(more.error());
     append(result.timing, *more);
     if (result.timing.samples_ns.empty()) {
-      return tl::unexpected(Rejection{Reason::unsupported, "samples exhausted: all that were recorded have been drawn"});
+      return tl::unexpected(
+          Rejection{Reason::unsupported, "samples exhausted: all that were recorded have been drawn"});
     }
     result.median_ns = median(result.timing.samples_ns);
     result.slower = is_out(result, state, policy);

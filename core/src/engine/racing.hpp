@@ -16,10 +16,10 @@ namespace kerntune {
 /// chooses who plays the final, which takes samples of its own.
 struct RacePolicy {
   std::vector<int> rungs{1, 3};  // samples in all after each rung
-  double z = 4;                  // optimistic by z standard errors of the two medians' difference: the best is the luckiest
-  double first_margin = 0.05;    // one sample decides only beyond this much ...
-  double first_z = 5;            // ... and this many sigma: a single one may be an outlier
-  double noise_floor = 0.003;    // relative sigma assumed until more is known, and at least
+  double z = 4;  // optimistic by z standard errors of the two medians' difference: the best is the luckiest
+  double first_margin = 0.05;  // one sample decides only beyond this much ...
+  double first_z = 5;          // ... and this many sigma: a single one may be an outlier
+  double noise_floor = 0.003;  // relative sigma assumed until more is known, and at least
 };
 
 /// What a session has learnt so far: the verified best, and how noisy samples are here.

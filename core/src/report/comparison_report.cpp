@@ -22,8 +22,7 @@ Json entry_json(const Comparison::Entry& entry) {
   const bool ok = !entry.rejection;
   Json json = {{"config", config_json(entry.config)}, {"text", entry.config}, {"ok", ok}};
   json["rejection"] =
-      ok ? Json(nullptr)
-         : Json{{"reason", name_of(entry.rejection->reason)}, {"message", entry.rejection->message}};
+      ok ? Json(nullptr) : Json{{"reason", name_of(entry.rejection->reason)}, {"message", entry.rejection->message}};
   json["time_ns"] = ok ? number_or_null(entry.standing.time_ns) : Json(nullptr);
   json["ratio"] = ok ? Json(entry.standing.ratio) : Json(nullptr);
   json["ratio_low"] = ok ? Json(entry.standing.ratio_low) : Json(nullptr);

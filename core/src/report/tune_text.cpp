@@ -93,7 +93,8 @@ std::string defence_text(const BatchResult& batch) {
   if (d.replaced)
     return fmt::format("; {} was replaced: it takes {:.3f} times as long ({:.3f} to {:.3f})", who, d.ratio, d.ratio_low,
                        d.ratio_high);
-  return fmt::format("; {} stays: no proven gain of 1 % over it (at best {:.3f}, from {:.3f})", who, d.ratio, d.ratio_low);
+  return fmt::format("; {} stays: no proven gain of 1 % over it (at best {:.3f}, from {:.3f})", who, d.ratio,
+                     d.ratio_low);
 }
 
 /// Where the device's time went, for those who wonder why a tune takes so long.
@@ -111,12 +112,14 @@ std::string cost_section(const TuneReport& report, const Style& style) {
   }
   if (sum.screened == 0) return {};
   std::string text = fmt::format(
-      "device time {}: {:.0f} % in the kernel under test, {:.2f} ms besides per configuration screened; verification {} "
+      "device time {}: {:.0f} % in the kernel under test, {:.2f} ms besides per configuration screened; verification "
+      "{} "
       "apart",
       duration_text((sum.busy_us - sum.verify_us) / 1e6), 100 * sum.launched_share(), sum.fixed_us_per_screened() / 1e3,
       duration_text(sum.verify_us / 1e6));
   if (throttled > 0)
-    text += fmt::format("; {} of {} samples were taken below the steady clock", grouped(throttled), grouped(sum.samples));
+    text +=
+        fmt::format("; {} of {} samples were taken below the steady clock", grouped(throttled), grouped(sum.samples));
   return '\n' + inked(wrapped(text, 0, style), Ink::dim, style);
 }
 

@@ -18,7 +18,8 @@
 // The device worker owns the context, the buffers and the plugin's callbacks of one device. Requests, in this order:
 //
 //   open      {"device","plugin","kernel","spec"}               -> {"ok","info"} | {"ok":false,"message"}
-//   session   {"dims","policy","default_modules","reference_modules","seeds","best","runs_per_sample"} -> {"ok","verified_by"} |
+//   session   {"dims","policy","default_modules","reference_modules","seeds","best","runs_per_sample"} ->
+//   {"ok","verified_by"} |
 //   {"ok":false,"rejection"} evaluate  {"id","config","modules","seeds","launches"}      -> {"id","status",...} race,
 //   and verify if it would lead confirm
 //   {"candidates":[{"config","modules","keep","estimate_ns"}],"seeds","max_seconds"}
@@ -201,8 +202,8 @@ void DeviceWorker::lead(std::unique_ptr<Prepared> prepared, Samples samples) {
   since_refresh_ = 0;
 }
 
-/// Measures the best again now and then; the launches count with the candidate's. A recording does not drift, and has no
-/// samples to spare.
+/// Measures the best again now and then; the launches count with the candidate's. A recording does not drift, and has
+/// no samples to spare.
 void DeviceWorker::refresh_best(json& timing) {
   if (!best_ || device_->info().kind == DeviceKind::replay || ++since_refresh_ < kRefreshEvery) return;
   since_refresh_ = 0;
@@ -232,8 +233,7 @@ void DeviceWorker::evaluate_into(const json& request, const std::vector<Compiled
   if (!verified) return reject(answer, verified.error());
   answer["verified"] = session_->verified_by();
   answer["verification"] = wire::from(*verified);
-  const bool leads =
-      !state_.has_best() || raced->median_ns < state_.best_ns(raced->timing.samples_ns.size());
+  const bool leads = !state_.has_best() || raced->median_ns < state_.best_ns(raced->timing.samples_ns.size());
   answer["leads"] = leads;
   if (leads) lead(std::move(prepared), std::move(raced->timing.samples_ns));
 }
@@ -241,8 +241,8 @@ void DeviceWorker::evaluate_into(const json& request, const std::vector<Compiled
 json DeviceWorker::evaluate(const json& request, wire::BlobReader& blob) {
   const auto begin = Clock::now();
   verify_us_ = 0;
-  json answer{{"id", request.at("id")}, {"verified", "no"},  {"facts", json::object()},
-              {"median_ns", 0.0},       {"leads", false}, {"timing", wire::from(Timing{})}};
+  json answer{{"id", request.at("id")}, {"verified", "no"}, {"facts", json::object()},
+              {"median_ns", 0.0},       {"leads", false},   {"timing", wire::from(Timing{})}};
   const auto modules = wire::compiled_modules(request.at("modules"), blob);
   evaluate_into(request, modules, answer);
   if (request.at("launches") == 0 && !session_->context_lost()) refresh_best(answer["timing"]);

@@ -43,8 +43,8 @@ struct MeasurePolicy {
   std::string text() const;
 };
 
-/// Durations of one run of the kernel each, nanoseconds, in the order in which they were taken. The first launches after
-/// loading are not among them.
+/// Durations of one run of the kernel each, nanoseconds, in the order in which they were taken. The first launches
+/// after loading are not among them.
 using Samples = std::vector<double>;
 
 /// What was unusual while a sample was taken. A flagged sample is kept and counts: it is a fact, and so is the flag.

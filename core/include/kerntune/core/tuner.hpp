@@ -34,10 +34,10 @@ struct TuneRequest {
   MeasurePolicy policy;
   std::string store_path;
   bool retry_failed = false;
-  std::string incumbent_path;  // a store whose winners are deployed: they play the final; empty: none
-  std::optional<std::uint64_t> order_seed;   // screen what the strategy would in this random order (exhaustive only)
-  std::vector<std::string> configurations;   // screen exactly these, in this order, instead of searching
-  std::string command;  // for the run's record
+  std::string incumbent_path;               // a store whose winners are deployed: they play the final; empty: none
+  std::optional<std::uint64_t> order_seed;  // screen what the strategy would in this random order (exhaustive only)
+  std::vector<std::string> configurations;  // screen exactly these, in this order, instead of searching
+  std::string command;                      // for the run's record
   double evaluation_timeout_s = 30;
   int compile_processes = 0;  // 0: as many as there are CPUs, less one on machines with more than two
 };
@@ -81,14 +81,14 @@ struct IncumbentDefence {
 
 /// Where the device lane's time went, of one batch. Microseconds; the parts of `busy` but for fixed().
 struct LaneTime {
-  std::int64_t screened = 0;          // configurations that were launched
-  std::int64_t samples = 0;           // taken, screening and final
-  std::int64_t launches = 0;          // of the kernel under test to time it, untimed ones and batches included
-  double busy_us = 0;                 // evaluations and the final
-  double launched_us = 0;             // launches of the kernel under test, of screening and final
-  double verify_us = 0;               // verification, its launches included
-  double screen_fixed_us = 0;         // busy time of screening that is neither
-  double idle_while_ready_us = 0;     // waiting although a compiled candidate was ready
+  std::int64_t screened = 0;       // configurations that were launched
+  std::int64_t samples = 0;        // taken, screening and final
+  std::int64_t launches = 0;       // of the kernel under test to time it, untimed ones and batches included
+  double busy_us = 0;              // evaluations and the final
+  double launched_us = 0;          // launches of the kernel under test, of screening and final
+  double verify_us = 0;            // verification, its launches included
+  double screen_fixed_us = 0;      // busy time of screening that is neither
+  double idle_while_ready_us = 0;  // waiting although a compiled candidate was ready
   /// Share of the time without verification in which the kernel under test ran.
   double launched_share() const { return busy_us > verify_us ? launched_us / (busy_us - verify_us) : 0; }
   double fixed_us_per_screened() const { return screened > 0 ? screen_fixed_us / static_cast<double>(screened) : 0; }
