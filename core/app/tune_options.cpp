@@ -2,6 +2,7 @@
 #include "tune_options.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <limits>
 
 #include <fmt/format.h>
@@ -30,6 +31,22 @@ std::string strategy_help() {
   for (const search::StrategyInfo& info : search::strategies())
     text += fmt::format("{}: {}. ", info.name, info.summary);
   return text + fmt::format("Default: {}", search::default_strategy());
+}
+
+/// Lines that say something; '#' begins a comment. Errors: UsageError.
+std::vector<std::string> read_lines(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    line.erase(std::min(line.find('#'), line.size()));
+    const auto end = line.find_last_not_of(" \t\r");
+    const auto begin = line.find_first_not_of(" \t");
+    if (end != std::string::npos) lines.push_back(line.substr(begin, end - begin + 1));
+  }
+  if (!file.eof() || lines.empty())
+    throw UsageError(fmt::format("tune --configs: '{}': expected a file with a configuration a line, {}", path,
+                                 file.eof() ? "found none in it" : "it cannot be read"));
+  return lines;
 }
 
 }  // namespace
@@ -114,6 +131,22 @@ or all. Default: 200)",
        .help = "Seed of the search's random choices; default 1",
        .target = &seed_,
        .group = group},
+      {.names = "--configs",
+       .value = "FILE",
+       .help = "Screen the configurations listed in FILE, one a line, instead of searching",
+       .target = &configs_path_,
+       .group = group},
+      {.names = "--order-seed",
+       .value = "N",
+       .help = "Screen the list, or the whole space, in this random order",
+       .target = &order_seed_,
+       .group = group},
+      {.names = "--incumbent",
+       .value = "FILE",
+       .help = "Store whose winners are deployed: they play the final and are replaced only by a proven gain of 1 %. "
+               "Default: the winners in the store itself",
+       .target = &incumbent_path_,
+       .group = group},
   };
   all.insert(all.begin(), tune_only.begin(), tune_only.end());
   return all;
@@ -174,6 +207,10 @@ TuneRequest TuneOptions::request(const std::string& verb) const {
   request.memory_limit_bytes = static_cast<std::uint64_t>(memory_gib_ * static_cast<double>(UINT64_C(1) << 30));
   request.compile_processes = static_cast<int>(jobs_);
   request.store_path = store_path(db_);
+  request.incumbent_path = incumbent_path_;
+  request.order_seed = order_seed_;
+  if (!configs_path_.empty()) request.configurations = read_lines(configs_path_);
+  if ((order_seed_ || !configs_path_.empty()) && budget_.empty()) request.budget = {};  // all of them
 
   request.kernel = kernel_named(kernel_, plugins_, device_);
   check_dims(verb + " --dim", request.kernel.spec, request.dims);

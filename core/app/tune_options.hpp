@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ class TuneOptions {
   For use_;
   std::string kernel_, device_ = "auto", batches_, strategy_, budget_, l2_, mode_ = "eager", db_;
   std::vector<std::string> dims_, plugins_;
+  std::string configs_path_, incumbent_path_;
+  std::optional<std::uint64_t> order_seed_;
   std::uint64_t seed_ = 1;
   double timeout_s_ = 30, compile_timeout_s_ = 60, memory_gib_ = 0;
   std::int64_t jobs_ = 0;

@@ -13,7 +13,7 @@ kerntune_add_cuda_test(NAME cuda_nvrtc_test LABELS unit LIBRARIES kerntune_core 
 kerntune_add_cuda_test(NAME cuda_fill_test LABELS unit LIBRARIES kerntune_core SOURCES cuda_fill_test.cpp)
 if(KERNTUNE_HAVE_CUDA)
   kerntune_add_cuda_test(NAME cuda_device_test LABELS unit LIBRARIES kerntune_core SOURCES
-    cuda_device_test.cpp cuda_examiner_test.cpp cuda_session_test.cpp cuda_verify_test.cpp
+    cuda_device_test.cpp cuda_examiner_test.cpp cuda_session_test.cpp cuda_timer_test.cpp cuda_verify_test.cpp
     cuda_engine_emulation.cpp cuda_fake_driver.cpp cuda_test_kernels.cpp)
   kerntune_add_cuda_test(NAME cuda_gpu_test LABELS gpu LIBRARIES kerntune_core TIMEOUT 120 SOURCES
     cuda_gpu_engine_test.cpp cuda_gpu_launch_test.cpp cuda_gpu_timer_test.cpp cuda_gpu_verify_test.cpp cuda_gpu_wrong_test.cpp

@@ -13,6 +13,9 @@ struct Index {
 };
 Index blockIdx, threadIdx, gridDim, blockDim;
 
+unsigned long long clock_cycles() { return kerntune::cuda::emulation::cycles; }
+unsigned multiprocessor() { return 0; }
+
 // One thread at a time: nothing needs to be atomic.
 void atomicAdd(unsigned long long* target, unsigned long long value) { *target += value; }
 void atomicAdd(double* target, double value) { *target += value; }
@@ -54,7 +57,8 @@ bool run(const std::string& name, unsigned blocks, unsigned threads, void** argu
   if (name == "kerntune_compare") return run_grid(kerntune_compare, blocks, threads, arguments), true;
   if (name == "kerntune_digest") return run_grid(kerntune_digest, blocks, threads, arguments), true;
   if (name == "kerntune_count_equal") return run_grid(kerntune_count_equal, blocks, threads, arguments), true;
-  return name == "kerntune_empty" || name == "kerntune_disturb";
+  if (name == "kerntune_stamp") return run_grid(kerntune_stamp, blocks, threads, arguments), true;
+  return name == "kerntune_empty" || name == "kerntune_disturb" || name == "kerntune_spin";
 }
 
 }  // namespace kerntune::cuda::emulation

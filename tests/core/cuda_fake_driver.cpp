@@ -76,7 +76,7 @@ CUresult copy_to_host(void* target, CUdeviceptr source, std::size_t bytes, CUstr
 }
 CUresult copy_on_device(CUdeviceptr target, CUdeviceptr source, std::size_t bytes, CUstream) {
   KERNTUNE_UNLESS_LOST;
-  fake->clock_ns += static_cast<double>(bytes) / 100;
+  fake->pass(static_cast<double>(bytes) / 100);
   std::memmove(reinterpret_cast<void*>(target), reinterpret_cast<const void*>(source), bytes);
   return CUDA_SUCCESS;
 }
@@ -85,7 +85,7 @@ CUresult memset_bytes(CUdeviceptr target, unsigned char byte, std::size_t bytes,
   return fake->submit([=] {
     fake->log.push_back(fmt::format("memset {}", bytes));
     std::memset(reinterpret_cast<void*>(target), byte, bytes);
-    fake->clock_ns += 100;
+    fake->pass(100);
     return CUDA_SUCCESS;
   });
 }
@@ -222,6 +222,7 @@ CUresult event_destroy(CUevent event) {
 CUresult event_record(CUevent event, CUstream) {
   KERNTUNE_UNLESS_LOST;
   fake->log.emplace_back("event");
+  fake->pass(fake->event_ns);
   reinterpret_cast<FakeEvent*>(event)->at_ns = fake->clock_ns;
   return CUDA_SUCCESS;
 }
@@ -348,6 +349,11 @@ void FakeDriver::use_h200_attributes() {
                 {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1980000}};
 }
 
+void FakeDriver::pass(double ns) {
+  clock_ns += ns;
+  cycles += ns * cycles_per_ns;
+}
+
 std::uint64_t FakeDriver::allocated_bytes() const {
   std::uint64_t bytes = 0;
   for (const auto& [address, block] : memory) bytes += block.size() - 256;
@@ -370,12 +376,13 @@ FakeDriver::Function& FakeDriver::function(const std::string& name) {
 CUresult FakeDriver::run_kernel(Function& called, const FakeLaunch& launched) {
   log.push_back("launch " + called.name);
   if (called.kernel == nullptr) {
-    clock_ns += 500;
+    pass(500);
+    emulation::cycles = static_cast<unsigned long long>(cycles);
     if (called.name == "kerntune_block" && blocker_gives_up) **static_cast<unsigned**>(launched.arguments[1]) = 1;
     emulation::run(called.name, launched.grid[0], launched.block[0], launched.arguments);
     return CUDA_SUCCESS;
   }
-  clock_ns += called.kernel->duration_ns;
+  pass(called.kernel->duration_ns);
   const CUresult result = called.kernel->body(launched);
   if (!is_sticky(result)) return result;
   pending = result;  // seen when the stream is waited for

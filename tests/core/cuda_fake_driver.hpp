@@ -28,7 +28,7 @@ struct FakeKernel {
   std::vector<std::size_t> parameter_bytes;
   int regs = 32, max_threads = 1024, static_shared = 0, local_bytes = 0;
   int blocks_per_sm = 4;
-  double duration_ns = 1000;
+  double duration_ns = 30'000;
 };
 
 /// A CUDA driver over host memory: runs everything at once, in order, on a clock of its own, and writes down what was
@@ -51,6 +51,8 @@ class FakeDriver {
   std::uint64_t memory_limit = UINT64_C(1) << 26;
   CUresult init_result = CUDA_SUCCESS;
   bool blocker_gives_up = false;
+  double event_ns = 0;         // that recording an event takes
+  double cycles_per_ns = 1.5;  // of the multiprocessors' clock
 
   std::uint64_t allocated_bytes() const;
   std::size_t loaded_modules = 0, most_loaded_modules = 0, module_loads = 0, live_events = 0, live_graphs = 0,
@@ -71,6 +73,8 @@ class FakeDriver {
   CUresult sticky = CUDA_SUCCESS;   // what every call returns from now on
   CUresult pending = CUDA_SUCCESS;  // a fault that the next synchronisation reports
   double clock_ns = 0;
+  double cycles = 0;  // of the multiprocessors, at clock_ns
+  void pass(double ns);
   std::map<CUdeviceptr, std::vector<unsigned char>> memory;
   bool capturing = false;
   std::vector<Operation> captured;

@@ -55,6 +55,12 @@ class FakeDeviceTest : public testing::Test {
     return open(testkernels::request_for(kernel, batch, policy));
   }
 
+  SessionRequest request_with_runs(int runs, MeasurePolicy policy = {}) {
+    SessionRequest request = testkernels::request_for(kernel, 1000, policy);
+    request.runs_per_sample = runs;
+    return request;
+  }
+
   std::unique_ptr<Prepared> prepare(const std::string& config = "block=64",
                                     const CompiledModule& module = module_of()) {
     auto prepared = session_->prepare(testkernels::config_of(kernel, config), {module});

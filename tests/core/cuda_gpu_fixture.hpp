@@ -70,10 +70,10 @@ class Gpu : public testing::Test {
   }
 
   double median_ns(Prepared& prepared, int launches = 31) {
-    auto samples = session->time(prepared, 2, launches);
-    if (!samples) throw std::runtime_error("time: " + samples.error().message);
-    std::ranges::sort(*samples);
-    return (*samples)[samples->size() / 2];
+    auto timing = session->time(prepared, 2, launches);
+    if (!timing) throw std::runtime_error("time: " + timing.error().message);
+    std::ranges::sort(timing->samples_ns);
+    return timing->samples_ns[timing->samples_ns.size() / 2];
   }
 
   testkernels::Kernel kernel;

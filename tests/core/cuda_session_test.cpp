@@ -26,21 +26,24 @@ TEST_F(FakeDeviceTest, TimesColdLaunchesBehindABlocker) {
   ASSERT_TRUE(session_->time(*prepared, 0, 1));
   const auto samples = session_->time(*prepared, 0, 2);
   ASSERT_TRUE(samples) << samples.error().message;
-  EXPECT_THAT(*samples, ElementsAre(DoubleNear(1000, 0.01), DoubleNear(1000, 0.01)));
+  EXPECT_THAT(samples->samples_ns, ElementsAre(DoubleNear(30'000, 0.1), DoubleNear(30'000, 0.1)));
   // Twice the L2 of 4096 bytes is flushed before each sample, outside its events; nothing waits between.
-  EXPECT_THAT(last(driver.log, 10), ElementsAre("launch kerntune_block", "memset 8192", "event", "launch add", "event",
-                                                "memset 8192", "event", "launch add", "event", "synchronize"));
+  EXPECT_THAT(last(driver.log, 14),
+              ElementsAre("launch kerntune_block", "launch kerntune_stamp", "event", "memset 8192", "event",
+                          "launch add", "event", "memset 8192", "event", "launch add", "event", "launch kerntune_stamp",
+                          "event", "synchronize"));
 }
 
 TEST_F(FakeDeviceTest, TimesWarmLaunchesWithoutFlush) {
   open(1000, kWarm);
   auto prepared = prepare();
   ASSERT_TRUE(session_->time(*prepared, 0, 1));
-  EXPECT_THAT(last(driver.log, 5), ElementsAre("launch kerntune_block", "event", "launch add", "event", "synchronize"));
+  EXPECT_THAT(last(driver.log, 9), ElementsAre("launch kerntune_block", "launch kerntune_stamp", "event", "event",
+                                               "launch add", "event", "launch kerntune_stamp", "event", "synchronize"));
 }
 
 TEST_F(FakeDeviceTest, ExcludesTheFirstLaunch) {
-  open(1000, kWarm);
+  open(request_with_runs(1, kWarm));
   auto prepared = prepare();
   const auto begin = driver.log.size();
   ASSERT_TRUE(session_->time(*prepared, 0, 1));
@@ -50,7 +53,7 @@ TEST_F(FakeDeviceTest, ExcludesTheFirstLaunch) {
 }
 
 TEST_F(FakeDeviceTest, WarmsUpAsAsked) {
-  open(1000, kWarm);
+  open(request_with_runs(1, kWarm));
   auto prepared = prepare();
   const auto before = std::ranges::count(driver.log, "launch add");
   ASSERT_TRUE(session_->time(*prepared, 5, 3));
@@ -58,26 +61,28 @@ TEST_F(FakeDeviceTest, WarmsUpAsAsked) {
 }
 
 TEST_F(FakeDeviceTest, TimesAGraphThatIsCapturedOnce) {
-  open(1000, kGraph);
+  open(request_with_runs(1, kGraph));
+  const auto instantiated = std::ranges::count(driver.log, "instantiate");  // by the calibration
   auto prepared = prepare();
   ASSERT_TRUE(session_->time(*prepared, 0, 2));
   const auto samples = session_->time(*prepared, 0, 1);
   ASSERT_TRUE(samples) << samples.error().message;
-  EXPECT_THAT(*samples, ElementsAre(DoubleNear(1000, 0.01)));
-  EXPECT_THAT(last(driver.log, 7), ElementsAre("launch kerntune_block", "memset 8192", "event", "graph", "launch add",
-                                               "event", "synchronize"));
-  EXPECT_EQ(std::ranges::count(driver.log, "instantiate"), 1);
+  EXPECT_THAT(samples->samples_ns, ElementsAre(DoubleNear(30'000, 0.1)));
+  EXPECT_THAT(last(driver.log, 11),
+              ElementsAre("launch kerntune_block", "launch kerntune_stamp", "event", "memset 8192", "event", "graph",
+                          "launch add", "event", "launch kerntune_stamp", "event", "synchronize"));
+  EXPECT_EQ(std::ranges::count(driver.log, "instantiate") - instantiated, 1);
   prepared.reset();
   EXPECT_EQ(driver.live_graphs, 0u);
 }
 
 TEST_F(FakeDeviceTest, SplitsManySamplesIntoGroupsThatFitTheQueue) {
-  open(1000, kWarm);
+  open(request_with_runs(1, kWarm));
   auto prepared = prepare();
   const auto before = std::ranges::count(driver.log, "launch kerntune_block");
   const auto samples = session_->time(*prepared, 1, 200);
   ASSERT_TRUE(samples);
-  EXPECT_EQ(samples->size(), 200u);
+  EXPECT_EQ(samples->samples_ns.size(), 200u);
   EXPECT_EQ(std::ranges::count(driver.log, "launch kerntune_block") - before, 4);
 }
 
@@ -275,7 +280,7 @@ TEST_F(FakeDeviceTest, TimesTheSameInputsWhateverWasVerified) {
     seen.push_back(launch.argument<float*>(0)[0]);
     return add(launch);
   };
-  open();
+  open(request_with_runs(1));
   auto prepared = prepare();
   ASSERT_TRUE(session_->time(*prepared, 0, 1));
   ASSERT_TRUE(session_->verify(*prepared, 77));

@@ -1,4 +1,4 @@
-foreach(unit statistics racing confirm edge_sizes static_filter)
+foreach(unit statistics racing confirm decision edge_sizes static_filter)
   kerntune_add_test(NAME engine_${unit}_test SOURCES engine_${unit}_test.cpp LIBRARIES kerntune_core LABELS unit)
   target_include_directories(engine_${unit}_test PRIVATE ${PROJECT_SOURCE_DIR}/core/src)
 endforeach()

@@ -13,7 +13,7 @@ using test::FakeSession;
 
 RaceState state_with_best(double best_ns, const RacePolicy& policy) {
   RaceState state(policy);
-  state.best_ns = best_ns;
+  state.lead(Samples(3, best_ns));
   return state;
 }
 
@@ -34,7 +34,7 @@ TEST(Race, RunsTheWholeCourseForAFasterCandidate) {
   const auto result = race(session, fast, state_with_best(1000, policy), policy);
   ASSERT_TRUE(result);
   EXPECT_FALSE(result->slower);
-  EXPECT_EQ(result->samples.size(), 31U);
+  EXPECT_EQ(result->timing.samples_ns.size(), 3U);
   EXPECT_NEAR(result->median_ns, 900, 20);
 }
 
@@ -59,20 +59,43 @@ TEST(Race, DoesNotThrowOutATieOnNoise) {
   EXPECT_LE(thrown_out, 30);  // a tie that loses is no loss; it must only not be the rule
 }
 
-TEST(Race, StopsGrowingOnceEnoughTimeIsSpent) {
+TEST(Race, ComparesFirstSamplesWithFirstSamples) {
+  const RacePolicy policy;
+  RaceState state(policy);
+  state.lead({1300, 1000, 1000});  // clocks were rising
+  FakeSession session(1);
+  FakeKernel equal(1000, 0.001);
+  equal.first = 1.3;
+  EXPECT_FALSE(race(session, equal, state, policy)->slower);
+}
+
+TEST(Race, DoesNotJudgeByOneSampleThatIsALittleSlow) {
   const RacePolicy policy;
   FakeSession session(1);
-  FakeKernel heavy(50e6, 0.001);
-  const auto result = race(session, heavy, RaceState(policy), policy);
+  FakeKernel best(1000, 0.001);
+  best.first = 1.04;
+  const auto result = race(session, best, state_with_best(1000, policy), policy);
+  EXPECT_FALSE(result->slower);
+  EXPECT_EQ(best.launches, 3);
+}
+
+TEST(Race, EndsWithTheSamplesThatARecordingHas) {
+  const RacePolicy policy;
+  FakeSession session(1);
+  FakeKernel recorded(1000, 0.001);
+  recorded.recorded = 2;
+  const auto result = race(session, recorded, RaceState(policy), policy);
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->samples.size(), 3U);
+  EXPECT_EQ(result->timing.samples_ns.size(), 2U);
+  EXPECT_TRUE(result->timing.exhausted);
+  EXPECT_EQ(race(session, recorded, RaceState(policy), policy).error().reason, Reason::unsupported);
 }
 
 TEST(Race, PassesOnARefusedLaunch) {
   const RacePolicy policy;
   FakeSession session(1);
   FakeKernel refused(1000, 0.01);
-  refused.fail_after = 5;
+  refused.fail_after = 2;
   const auto result = race(session, refused, RaceState(policy), policy);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().reason, Reason::launch_error);
@@ -81,10 +104,22 @@ TEST(Race, PassesOnARefusedLaunch) {
 TEST(RaceState, LearnsNoiseAndNeverGoesBelowTheFloor) {
   const RacePolicy policy;
   RaceState state(policy);
-  state.learn(Samples(20, 1000.0));
+  EXPECT_GT(state.noise(), policy.noise_floor) << "what is not known is not assumed to be steady";
+  for (int i = 0; i < 5; ++i) state.learn(Samples(3, 1000.0));
   EXPECT_EQ(state.noise(), policy.noise_floor);
-  state.learn({900, 1000, 1100, 900, 1000, 1100, 900, 1100});
-  EXPECT_GT(state.noise(), policy.noise_floor);
+  for (int i = 0; i < 31; ++i) state.learn({900, 1000, 1100});
+  EXPECT_NEAR(state.noise(), 0.2 / 1.693, 1e-9);
+}
+
+TEST(Timings, AppendKeepsEveryFlagInItsPlace) {
+  Timing all{{1, 2}, {}, 1500, false, 2, 3};
+  append(all, {{3}, {kThrottled}, 1200, false, 1, 3});
+  append(all, {{4}, {}, 1500, true, 1, 4});
+  EXPECT_EQ(all.samples_ns, (Samples{1, 2, 3, 4}));
+  EXPECT_EQ(all.flags, (SampleFlags{0, 0, kThrottled, 0}));
+  EXPECT_DOUBLE_EQ(all.clock_mhz, 1425);
+  EXPECT_TRUE(all.exhausted);
+  EXPECT_EQ(all.launches, 4);
 }
 
 }  // namespace

@@ -23,6 +23,17 @@ TEST(Statistics, NoiseIgnoresOneOutlier) {
 
 TEST(Statistics, NoiseOfTwoValuesIsUnknown) { EXPECT_EQ(relative_noise(std::vector{1.0, 2.0}), 0); }
 
+TEST(Statistics, NoiseOfThreeValuesComesFromTheirRange) {
+  EXPECT_NEAR(small_sample_noise(std::vector{99.0, 100.0, 101.0}), 0.02 / 1.693, 1e-9);
+  EXPECT_EQ(small_sample_noise(std::vector{1.0}), 0);
+}
+
+TEST(Statistics, QuantilesOfTheNormalDistribution) {
+  EXPECT_NEAR(normal_quantile(0.5), 0, 1e-9);
+  EXPECT_NEAR(normal_quantile(0.975), 1.959964, 1e-5);
+  EXPECT_NEAR(normal_quantile(0.0001), -3.719016, 1e-5);
+}
+
 TEST(Statistics, IntervalTakesTheRanksThatBinomialsGive) {
   // n = 9: P(X(2) < median < X(8)) = 1 - 2 * (1 + 9) / 512 = 0.9609; X(3), X(7) would cover 0.82.
   const std::vector<double> values{9, 8, 7, 6, 5, 4, 3, 2, 1};

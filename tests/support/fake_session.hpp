@@ -18,6 +18,8 @@ struct FakeKernel final : Prepared {
   double time_ns;
   double noise;
   int fail_after = -1;  // launches until it is refused; -1: never
+  int recorded = -1;    // launches after which there are no more samples; -1: no end
+  double first = 1;     // what the first launch takes, in units of the others
   int launches = 0;
   Facts fact_map;
 };
@@ -31,18 +33,22 @@ class FakeSession final : public Session {
                                                              const std::vector<CompiledModule>&) override {
     return tl::unexpected(Rejection{Reason::unsupported, "a fake is made by hand"});
   }
-  tl::expected<Samples, Rejection> time(Prepared& prepared, int /*warmup*/, int launches) override {
+  tl::expected<Timing, Rejection> time(Prepared& prepared, int /*warmup*/, int count) override {
     auto& kernel = static_cast<FakeKernel&>(prepared);
-    Samples samples;
-    for (int i = 0; i < launches; ++i) {
+    Timing timing;
+    for (int i = 0; i < count; ++i) {
       if (kernel.fail_after >= 0 && kernel.launches >= kernel.fail_after) {
         return tl::unexpected(Rejection{Reason::launch_error, "refused"});
       }
+      timing.exhausted = kernel.launches == kernel.recorded;
+      if (timing.exhausted) break;
+      const double factor = kernel.launches == 0 ? kernel.first : 1;
       ++kernel.launches;
       drift_ *= growth_;
-      samples.push_back(kernel.time_ns * drift_ * (1 + kernel.noise * (rng_.unit() - 0.5)));
+      timing.samples_ns.push_back(factor * kernel.time_ns * drift_ * (1 + kernel.noise * (rng_.unit() - 0.5)));
     }
-    return samples;
+    timing.launches = static_cast<std::int64_t>(timing.samples_ns.size());
+    return timing;
   }
   tl::expected<Verification, Rejection> verify(Prepared&, std::uint64_t seed) override {
     Verification verification;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <memory>
 
 #include <kerntune/core/device.hpp>
@@ -25,8 +26,9 @@ class CudaSession final : public Session {
 
   tl::expected<std::unique_ptr<Prepared>, Rejection> prepare(const search::Config& config,
                                                              const std::vector<CompiledModule>& modules) override;
-  tl::expected<Samples, Rejection> time(Prepared& prepared, int warmup, int launches) override;
+  tl::expected<Timing, Rejection> time(Prepared& prepared, int warmup, int samples) override;
   tl::expected<Verification, Rejection> verify(Prepared& prepared, std::uint64_t seed) override;
+  int runs_per_sample() const noexcept override { return timer_.runs_per_sample(); }
   std::string_view verified_by() const noexcept override { return has_reference_ ? "reference" : "against_default"; }
   bool context_lost() const noexcept override { return context_.lost(); }
 
@@ -34,6 +36,8 @@ class CudaSession final : public Session {
   std::unique_ptr<CudaPrepared> prepare_now(const search::Config& config, std::span<const CompiledModule> modules);
   std::unique_ptr<ReferenceSource> choose_reference(const SessionRequest& request);
   void relieve_memory();
+  bool can_batch(const CudaPrepared& prepared) const;
+  void rotate(CudaPrepared& prepared, bool distrusted);
   template <typename Result, typename Work>
   tl::expected<Result, Rejection> guarded(const Work& work);
 
@@ -46,6 +50,8 @@ class CudaSession final : public Session {
   ModuleCache modules_;
   BufferPool buffers_;
   Timer timer_;
+  MeasurePolicy policy_;
+  std::deque<BufferPool> rotation_;  // further sets of buffers, by their turn
   bool has_reference_ = true;
   std::unique_ptr<Verifier> verifier_;
   std::uint64_t last_serial_ = 0;

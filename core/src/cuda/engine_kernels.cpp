@@ -50,7 +50,7 @@ CompileJob engine_kernels_job(const std::string& arch) {
   job.options = {"--fmad=false"};
   job.entries = {"kerntune_fill",    "kerntune_check_fill", "kerntune_fill_guard", "kerntune_check_guard",
                  "kerntune_compare", "kerntune_digest",     "kerntune_block",      "kerntune_empty",
-                 "kerntune_disturb", "kerntune_count_equal"};
+                 "kerntune_disturb", "kerntune_count_equal", "kerntune_stamp",     "kerntune_spin"};
   job.arch = arch;
   return job;
 }
@@ -84,6 +84,8 @@ EngineKernels::EngineKernels(Context& context, const CompiledModule& module)
   empty_ = function("kerntune_empty");
   disturb_ = function("kerntune_disturb");
   count_ = function("kerntune_count_equal");
+  stamp_ = function("kerntune_stamp");
+  spin_ = function("kerntune_spin");
   sm_count_ = static_cast<unsigned>(std::max(1, context_.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)));
   max_blocks_ = kBlocksPerSm * sm_count_;
   require(api, api.stream_create(&aside_, CU_STREAM_NON_BLOCKING), "make a stream for disturbances");
@@ -200,6 +202,21 @@ void EngineKernels::block(CUdeviceptr flag, CUdeviceptr gave_up, std::uint64_t t
   void* arguments[] = {&flag, &gave_up, &timeout};
   context_.check(context_.api().launch(block_, 1, 1, 1, 1, 1, 1, 0, context_.stream(), arguments, nullptr),
                  "hold the stream");
+}
+
+void EngineKernels::stamp(CUdeviceptr cycles) {
+  constexpr unsigned kBlocksEach = 2;  // so that the first multiprocessor gets one
+  void* arguments[] = {&cycles};
+  context_.check(context_.api().launch(stamp_, kBlocksEach * sm_count_, 1, 1, 1, 1, 1, 0, context_.stream(),
+                                       arguments, nullptr),
+                 "read the multiprocessors' clock");
+}
+
+void EngineKernels::spin(std::uint64_t cycles) {
+  fill::u64 count = cycles;
+  void* arguments[] = {&count};
+  context_.check(context_.api().launch(spin_, 1, 1, 1, 1, 1, 1, 0, context_.stream(), arguments, nullptr),
+                 "calibrate the timer");
 }
 
 void EngineKernels::empty() {

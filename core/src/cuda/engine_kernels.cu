@@ -18,6 +18,14 @@ __device__ inline u64 high_product(u64 a, u64 b) { return __umul64hi(a, b); }
 #define KERNTUNE_FN __device__ inline
 #include "measure/compare_element.cuh"
 
+__device__ inline unsigned long long clock_cycles() { return static_cast<unsigned long long>(clock64()); }
+
+__device__ inline unsigned multiprocessor() {
+  unsigned id;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+  return id;
+}
+
 __device__ inline unsigned long long nanoseconds() {
   unsigned long long now;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
@@ -153,6 +161,18 @@ extern "C" __global__ void kerntune_disturb(u64 key, u64 longest_ns) {
   const u64 start = nanoseconds();
   const u64 mine = kerntune::fill::random_bits(key, blockIdx.x, 2) % longest_ns;
   while (nanoseconds() - start < mine) {
+  }
+}
+
+// The clock of one multiprocessor: whichever block runs on the first one writes it.
+extern "C" __global__ void kerntune_stamp(volatile u64* cycles) {
+  if (threadIdx.x == 0 && multiprocessor() == 0) *cycles = clock_cycles();
+}
+
+// Runs for a known number of clock cycles.
+extern "C" __global__ void kerntune_spin(u64 cycles) {
+  const u64 start = clock_cycles();
+  while (clock_cycles() - start < cycles) {
   }
 }
 

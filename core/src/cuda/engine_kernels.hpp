@@ -58,6 +58,10 @@ class EngineKernels {
   void disturb(std::uint64_t key);
   /// Waits for the end of it.
   void end_disturbance();
+  /// Writes the clock of the first multiprocessor, in cycles, to a 64-bit word.
+  void stamp(CUdeviceptr cycles);
+  /// Keeps one multiprocessor busy for that many cycles.
+  void spin(std::uint64_t cycles);
 
  private:
   CUfunction function(const char* name);
@@ -70,7 +74,8 @@ class EngineKernels {
   Context& context_;
   CUmodule module_ = nullptr;
   CUfunction fill_ = nullptr, check_fill_ = nullptr, fill_guard_ = nullptr, check_guard_ = nullptr, compare_ = nullptr,
-             digest_ = nullptr, block_ = nullptr, empty_ = nullptr, disturb_ = nullptr, count_ = nullptr;
+             digest_ = nullptr, block_ = nullptr, empty_ = nullptr, disturb_ = nullptr, count_ = nullptr,
+             stamp_ = nullptr, spin_ = nullptr;
   CUstream aside_ = nullptr;
   DeviceMemory result_;
   unsigned sm_count_ = 1;

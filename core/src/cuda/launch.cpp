@@ -19,6 +19,12 @@ unsigned cluster_size(const LaunchPlan& plan) { return plan.cluster[0] * plan.cl
 
 KernelLaunch::KernelLaunch(Context& context, std::shared_ptr<LoadedModule> module, CUfunction function, LaunchPlan plan,
                            const BufferSet& buffers)
+    : KernelLaunch(context, std::move(module), function, std::move(plan), buffers, Unchecked{}) {
+  check_parameters();
+}
+
+KernelLaunch::KernelLaunch(Context& context, std::shared_ptr<LoadedModule> module, CUfunction function, LaunchPlan plan,
+                           const BufferSet& buffers, Unchecked)
     : context_(&context),
       module_(std::move(module)),
       function_(function),
@@ -26,7 +32,10 @@ KernelLaunch::KernelLaunch(Context& context, std::shared_ptr<LoadedModule> modul
       arguments_(plan_.args.size()) {
   for (const ArgPlan& argument : plan_.args) place(argument, buffers);
   for (Argument& argument : arguments_) pointers_.push_back(argument.bytes.data());
-  check_parameters();
+}
+
+KernelLaunch KernelLaunch::on(const BufferSet& buffers) const {
+  return {*context_, module_, function_, plan_, buffers, Unchecked{}};
 }
 
 void KernelLaunch::place(const ArgPlan& argument, const BufferSet& buffers) {
@@ -128,8 +137,16 @@ void KernelLaunch::enqueue() {
 }
 
 void MemsetRun::enqueue() {
-  if (bytes_ == 0) return;
-  context_->check(context_->api().memset_bytes(address_, byte_, bytes_, context_->stream()), "run a memset step");
+  if (plan_.bytes == 0) return;
+  context_->check(context_->api().memset_bytes(address_, plan_.byte, plan_.bytes, context_->stream()),
+                  "run a memset step");
+}
+
+StepList StepList::on(const BufferSet& buffers) const {
+  StepList moved;
+  for (const auto& step : steps_)
+    std::visit([&](const auto& run) { moved.steps_.emplace_back(run.on(buffers)); }, step);
+  return moved;
 }
 
 void StepList::activate() {

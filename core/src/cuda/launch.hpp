@@ -25,6 +25,8 @@ class KernelLaunch {
                const BufferSet& buffers);
 
   const LaunchPlan& plan() const noexcept { return plan_; }
+  /// The same launch on other buffers of the same plans. Errors: Rejected, if a tensor map is refused.
+  KernelLaunch on(const BufferSet& buffers) const;
 
   /// Sets every attribute of the function that a plan can ask for, also where it asks for the default: functions are
   /// shared between configurations, and attributes stay set.
@@ -37,6 +39,9 @@ class KernelLaunch {
     std::array<unsigned char, 128> bytes;  // pointer, scalar or CUtensorMap
   };
 
+  struct Unchecked {};  // the parameters were checked before
+  KernelLaunch(Context& context, std::shared_ptr<LoadedModule> module, CUfunction function, LaunchPlan plan,
+               const BufferSet& buffers, Unchecked);
   void place(const ArgPlan& argument, const BufferSet& buffers);
   void check_parameters() const;
 
@@ -53,18 +58,15 @@ class KernelLaunch {
 class MemsetRun {
  public:
   MemsetRun(Context& context, const MemsetPlan& plan, const BufferSet& buffers)
-      : context_(&context),
-        address_(buffers.data(plan.buffer) + plan.offset_bytes),
-        bytes_(plan.bytes),
-        byte_(plan.byte) {}
+      : context_(&context), plan_(plan), address_(buffers.data(plan.buffer) + plan.offset_bytes) {}
+  MemsetRun on(const BufferSet& buffers) const { return {*context_, plan_, buffers}; }
   void activate() {}
   void enqueue();
 
  private:
   Context* context_;
+  MemsetPlan plan_;
   CUdeviceptr address_;
-  std::uint64_t bytes_;
-  unsigned char byte_;
 };
 
 /// What one run of a kernel does, in order. Move-only in effect: launches hold addresses of their own arguments.
@@ -72,6 +74,8 @@ class StepList {
  public:
   void add(KernelLaunch launch) { steps_.emplace_back(std::move(launch)); }
   void add(MemsetRun memset) { steps_.emplace_back(memset); }
+  /// The same steps on other buffers of the same plans.
+  StepList on(const BufferSet& buffers) const;
   void activate();
   void enqueue();
   std::size_t size() const noexcept { return steps_.size(); }

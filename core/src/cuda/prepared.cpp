@@ -26,9 +26,37 @@ void CudaPrepared::enqueue() {
   if (auto launched_ok = callable->launch(context_.stream()); !launched_ok) throw Rejected(launched_ok.error());
 }
 
-Graph& CudaPrepared::graph() {
-  if (!graph_) graph_.emplace(context_, [this] { enqueue(); });
+void CudaPrepared::enqueue(int count) {
+  for (int i = 0; i < count; ++i) {
+    const std::size_t set = turn_;
+    turn_ = (turn_ + 1) % (rotated_steps_.size() + 1);
+    if (set == 0)
+      enqueue();
+    else
+      rotated_steps_[set - 1].enqueue();
+  }
+}
+
+Graph& CudaPrepared::graph(int count) {
+  if (!graph_ || graph_runs_ != count) {
+    graph_.reset();
+    graph_.emplace(context_, [&] { enqueue(count); });
+    graph_runs_ = count;
+  }
   return *graph_;
+}
+
+void CudaPrepared::rotate_over(std::vector<BufferSet> more) {
+  rotated = std::move(more);
+  rotated_steps_.clear();
+  for (const BufferSet& set : rotated) rotated_steps_.push_back(steps.on(set));
+  graph_.reset();
+}
+
+std::size_t CudaPrepared::bytes() const noexcept {
+  std::size_t sum = 0;
+  for (const BufferPlan& plan : buffers.plans()) sum += plan.bytes;
+  return sum;
 }
 
 }  // namespace kerntune::cuda

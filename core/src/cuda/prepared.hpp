@@ -34,12 +34,18 @@ class CudaPrepared : public Prepared {
   void activate();
   /// Enqueues one run: the steps, or the plugin's launch.
   void enqueue();
-  /// One run as a graph, captured at the first call.
-  Graph& graph();
+  /// Enqueues `count` runs back to back, on the rotated buffers in turn if there are any.
+  void enqueue(int count);
+  /// `count` runs as one graph, captured at the first call with this count.
+  Graph& graph(int count);
+  /// More sets of buffers that runs may take turns with. Their inputs are the caller's to fill. Source kernels only.
+  void rotate_over(std::vector<BufferSet> more);
+  std::size_t bytes() const noexcept;
   /// Operations that one run puts on the stream (a guess for callables).
   std::size_t operations() const noexcept { return callable ? kCallableOperations : steps.size(); }
 
   BufferSet buffers;
+  std::vector<BufferSet> rotated;  // beside `buffers`
   StepList steps;
   std::vector<SymbolCopy> symbols;
   std::optional<PreparedCallable> callable;
@@ -48,12 +54,16 @@ class CudaPrepared : public Prepared {
   Facts fact_map;
   std::uint64_t serial = 0;  // unlike addresses, never used twice in a session
   bool launched = false;     // the first launch loads code
+  int runs = 0;              // per sample, as the timer chose; 0: not yet
   bool verified = false;     // its last verification passed
 
  private:
   static constexpr std::size_t kCallableOperations = 8;
 
   Context& context_;
+  std::vector<StepList> rotated_steps_;  // as `rotated`
+  std::size_t turn_ = 0;                 // of the rotation
+  int graph_runs_ = 0;
   std::optional<Graph> graph_;
 };
 

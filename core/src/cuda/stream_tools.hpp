@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "context.hpp"
@@ -19,7 +20,7 @@ class EventPool {
   /// Puts event `index` on the context's stream.
   void record(std::size_t index);
   /// Nanoseconds between two recorded events that the stream has passed.
-  double elapsed_ns(std::size_t from, std::size_t to);
+  double elapsed_ns(std::size_t from, std::size_t to) const;
 
  private:
   explicit EventPool(Context& context) : context_(context) {}
@@ -28,22 +29,23 @@ class EventPool {
   std::vector<CUevent> events_;
 };
 
-/// Two words of host memory that kernels can read and write while they run. Borrows the context.
+/// A few words of host memory that kernels can read and write while they run. Borrows the context.
 class MappedSignals {
  public:
   /// Errors: Rejected.
-  explicit MappedSignals(Context& context);
+  MappedSignals(Context& context, std::size_t words);
   ~MappedSignals();
   MappedSignals(const MappedSignals&) = delete;
   MappedSignals& operator=(const MappedSignals&) = delete;
 
-  void set(std::size_t index, unsigned value) noexcept;
-  unsigned get(std::size_t index) const noexcept;
-  CUdeviceptr device_address(std::size_t index) const noexcept { return device_ + index * sizeof(unsigned); }
+  void set(std::size_t index, std::uint64_t value) noexcept;
+  std::uint64_t get(std::size_t index) const noexcept;
+  /// Of a 64-bit word; as a 32-bit one it is the low half.
+  CUdeviceptr device_address(std::size_t index) const noexcept { return device_ + index * sizeof(std::uint64_t); }
 
  private:
   Context& context_;
-  unsigned* host_ = nullptr;
+  std::uint64_t* host_ = nullptr;
   CUdeviceptr device_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "device_memory.hpp"
 #include "engine_kernels.hpp"
 #include "prepared.hpp"
+#include "steady_clock.hpp"
 #include "stream_tools.hpp"
 
 namespace kerntune::cuda {
@@ -17,24 +18,34 @@ namespace kerntune::cuda {
 ///
 /// For each group of samples, everything is queued while a blocking kernel holds the stream, so that no gap of the host
 /// lies inside a sample:
-///   1. blocker
-///   2. for each sample: inout buffers filled again; cold: L2 flushed; event; the run; event
-///   3. the host releases the blocker and waits for the stream
-/// Nothing but the run lies between a sample's two events.
+///   1. blocker; a stamp of the multiprocessors' clock
+///   2. for each sample: inout buffers filled again; cold: L2 flushed; event; the runs; event
+///   3. another stamp; the host releases the blocker and waits for the stream
+/// Nothing but the runs lies between a sample's two events. A sample is (events' distance - overhead) / runs: what a
+/// run takes in a stream that is kept busy.
 class Timer {
  public:
-  /// Borrows both. Allocates the flush buffer of a cold policy. Errors: Rejected.
-  Timer(Context& context, EngineKernels& kernels, const MeasurePolicy& policy, std::uint64_t l2_bytes);
+  /// Borrows both. Allocates the flush buffer of a cold policy. `runs`: see runs_per_sample. Errors: Rejected.
+  Timer(Context& context, EngineKernels& kernels, const MeasurePolicy& policy, std::uint64_t l2_bytes, int runs);
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 
-  /// Runs `prepared` untimed, then `launches` times timed. Requires: it is active and its buffers are filled.
-  /// `between_runs` restores what a run changes; it is enqueued before each run, outside the events.
+  /// Runs `prepared` untimed, then takes `count` samples. Requires: it is active and its buffers are filled.
+  /// `between_samples` restores what a run changes; it is enqueued before each sample, outside the events.
   /// Errors: Rejected; a duration that is not positive is one.
-  Samples time(CudaPrepared& prepared, int warmup, int launches, const std::function<void()>& between_runs);
+  Timing time(CudaPrepared& prepared, int warmup, int count, const std::function<void()>& between_samples);
 
-  /// Median duration that the timer gives to an empty kernel: what every sample includes. Measured when made.
+  /// Runs between the events of a sample: 1 for kernels from kSingleRunNs on, enough for kBatchNs below. 0: not chosen.
+  int runs_per_sample() const noexcept { return runs_; }
+  /// Chooses by the time of `prepared`, for it and all later ones. `batches`: whether several runs can follow each
+  /// other.
+  void choose_runs(CudaPrepared& prepared, bool batches, const std::function<void()>& between_samples);
+
+  /// Median distance of the events around an empty kernel. Measured when made.
   double floor_ns() const noexcept { return floor_ns_; }
+  /// What an event pair adds to the runs between them, beyond what a run takes in a busy stream; subtracted from every
+  /// distance. Measured when made, with a kernel of known length: alone, and in batches.
+  double overhead_ns() const noexcept { return overhead_ns_; }
   /// False if a debugger or a profiler makes launches wait, so that the host's gaps are inside the samples.
   bool blocks() const noexcept { return blocks_; }
 
@@ -44,12 +55,19 @@ class Timer {
     std::function<void()> before;
     std::function<void()> run;
     std::size_t operations = 1;  // of both, on the stream
+    int runs = 1;
   };
   class Hold;
 
-  Samples measure(const Sample& sample, int count);
-  void measure_group(const Sample& sample, std::size_t count, Samples& samples);
-  double duration_ns(std::size_t sample);
+  Sample sample_of(CudaPrepared& prepared, int runs, const std::function<void()>& between_samples);
+  void calibrate();
+  double distance_ns(const std::function<void()>& run, int runs, int samples);
+  double warm_up(const Sample& sample, int count);
+  int affordable_runs(CudaPrepared& prepared, double run_ns, const std::function<void()>& between_samples);
+  Timing measure(const Sample& sample, int count);
+  void measure_group(const Sample& sample, std::size_t count, Timing& timing);
+  void take_group(const Sample& sample, std::size_t count, Timing& timing);
+  double clock_mhz() const;
   void flush();
   void block();
 
@@ -58,9 +76,11 @@ class Timer {
   MeasurePolicy policy_;
   DeviceMemory flush_;
   EventPool events_;
-  MappedSignals signals_;  // [0] release, [1] the blocker gave up
+  MappedSignals signals_;
+  SteadyClock clock_;
   bool blocks_ = true;
-  double floor_ns_ = 0;
+  int runs_ = 0;
+  double floor_ns_ = 0, overhead_ns_ = 0;
 };
 
 }  // namespace kerntune::cuda

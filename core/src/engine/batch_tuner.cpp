@@ -2,12 +2,13 @@
 #include "engine/batch_tuner.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include <kerntune/core/errors.hpp>
 
+#include "engine/incumbents.hpp"
+#include "engine/list_strategy.hpp"
 #include "engine/statistics.hpp"
 
 namespace kerntune {
@@ -41,9 +42,7 @@ BatchResult BatchTuner::empty_result() const {
 }
 
 BatchResult BatchTuner::run() {
-  const std::string strategy =
-      setup_.request.strategy.empty() ? std::string(search::default_strategy()) : setup_.request.strategy;
-  strategy_ = search::make_strategy(strategy, program_.space(), setup_.request.seed);
+  strategy_ = strategy_for(setup_.request, program_.space());
   const auto work = program_.work(program_.bind_dims(result_.dims, setup_.context.device.properties));
   result_.flop = work.flop;
   result_.bytes = work.bytes;
@@ -89,6 +88,8 @@ void BatchTuner::take_known() {
     }
     if (!program_.space().contains(*config)) continue;
     EvaluationTrace trace = trace_from(record, std::move(*config));
+    if (const auto runs = trace.facts.find("runs_per_sample"); runs != trace.facts.end())
+      known_runs_per_sample_ = static_cast<int>(runs->second);
     strategy_->observe(trace.config, feedback_from(trace));
     note_screened(trace, record.samples_ns);
     seen_.insert(text);
@@ -102,6 +103,7 @@ void BatchTuner::take_known() {
 /// Nothing new to measure and the final of exactly this knowledge is stored: its result stands.
 bool BatchTuner::restore_stored_final() {
   if (setup_.fixed_launches != 0 || !budget_ || result_.evaluated < *budget_) return false;
+  if (!setup_.request.incumbent_path.empty()) return false;  // what is deployed must play first
   for (const storage::FinalRecord& record : setup_.store.finals(program_.spec().name)) {
     const TuningContext& c = setup_.context;
     if (record.dims != canonical_dims(result_.dims) || record.device_class != c.device.device_class ||
@@ -117,7 +119,8 @@ bool BatchTuner::restore_stored_final() {
 }
 
 bool BatchTuner::start_session() {
-  SessionStart start{result_.dims, setup_.context.policy, {}, {}, verification_seeds(), 0, default_ns_};
+  SessionStart start{result_.dims, setup_.context.policy, {}, {}, verification_seeds(), {}, known_runs_per_sample_,
+                     default_ns_};
   if (setup_.context.compiles()) {
     const Binding sizes = program_.bind_dims(result_.dims, setup_.context.device.properties);
     std::vector<CompileJob> jobs;
@@ -166,6 +169,7 @@ void BatchTuner::search() {
   log_.commit({});
   candidates_.clear();
   const double total = std::chrono::duration<double>(Clock::now() - search_begun).count();
+  result_.lane.idle_while_ready_us = std::chrono::duration<double, std::micro>(idle_while_ready_).count();
   result_.lane_idle_fraction = total > 0 ? std::chrono::duration<double>(idle_while_ready_).count() / total : 0;
 }
 
@@ -250,16 +254,32 @@ void BatchTuner::on_compiled(std::uint64_t id, CompilePool::Outcome outcome) {
 
 void BatchTuner::collect_answers() {
   for (LaneAnswer& answer : setup_.lane.collect()) {
-    result_.verify_s += answer.verify_s;
     const auto found = candidates_.find(answer.id);
     if (found == candidates_.end()) continue;
     Candidate candidate = std::move(candidates_.extract(found).mapped());
+    count_lane(answer);
     if (!candidate.modules.empty()) {
       by_binary_.emplace(binary_signature(candidate.view, candidate.modules.front()), answer);
     }
     finish(std::move(candidate), std::move(answer));
   }
   if (setup_.lane.outstanding() == 0 && !ready_.empty() && !idle_since_) idle_since_ = Clock::now();
+}
+
+void BatchTuner::count_lane(const LaneAnswer& answer) {
+  LaneTime& lane = result_.lane;
+  const double launched_us = answer.timing.launched_ns / 1e3;
+  const auto busy_us = static_cast<double>(answer.wall_us), verify_us = static_cast<double>(answer.verify_us);
+  if (answer.timing.launches > 0) {
+    ++lane.screened;
+    lane.screen_fixed_us += std::max(0.0, busy_us - verify_us - launched_us);
+  }
+  lane.samples += static_cast<std::int64_t>(answer.timing.samples_ns.size());
+  lane.launches += answer.timing.launches;
+  lane.busy_us += busy_us;
+  lane.launched_us += launched_us;
+  lane.verify_us += verify_us;
+  for (const std::uint8_t flags : answer.timing.flags) result_.throttled_samples += (flags & kThrottled) != 0 ? 1 : 0;
 }
 
 void BatchTuner::wait() {
@@ -294,7 +314,7 @@ void BatchTuner::finish(Candidate candidate, LaneAnswer answer) {
     log_.add(candidate.text, answer, module);
     ++new_evaluations_;
   }
-  note_screened(trace, answer.samples);
+  note_screened(trace, answer.timing.samples_ns);
   count(trace);
   result_.trace.push_back(std::move(trace));
   report(TuneProgress::Kind::evaluated);
@@ -315,8 +335,8 @@ void BatchTuner::note_screened(const EvaluationTrace& trace, const Samples& samp
   if (trace.config_text == default_text_ && trace.status != EvaluationTrace::Status::rejected)
     default_ns_ = trace.time_ns;
   if (trace.status != EvaluationTrace::Status::measured || samples.empty()) return;
-  const double error = 1.253 * relative_noise(samples) / std::sqrt(static_cast<double>(samples.size()));
-  screened_.push_back({trace.config, trace.config_text, trace.time_ns, error});
+  noise_.learn(samples);
+  screened_.push_back({trace.config, trace.config_text, trace.time_ns, samples.size()});
   if (best_ns_ > 0 && trace.time_ns >= best_ns_) return;
   best_ns_ = trace.time_ns;
   best_text_ = trace.config_text;
@@ -330,11 +350,14 @@ void BatchTuner::decide() {
       result_.dims,
       setup_.lane,
       setup_.pool,
+      incumbents_of(setup_.request, setup_.context, result_.dims, setup_.store),
+      noise_.sigma(),
       hasty ? kHastyFinalSeconds : kFinalSeconds,
       [&](int) { return setup_.stop.load() < 2; },
       [&](const std::string& config, const Rejection& rejection) { log_.add_rejected(config, rejection); }};
   play_final(final, screened_, result_);
   for (const Finalist& finalist : result_.finalists) log_.prove(finalist);
+  result_.runs_per_sample = std::max(1, setup_.lane.runs_per_sample());
   log_.commit({});
   if (!setup_.lane.shared_with().empty())
     result_.provisional = "the device was also used by " + setup_.lane.shared_with();

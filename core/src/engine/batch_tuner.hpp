@@ -18,6 +18,7 @@
 #include "engine/device_lane.hpp"
 #include "engine/evaluation_log.hpp"
 #include "engine/final.hpp"
+#include "engine/racing.hpp"
 #include "engine/static_filter.hpp"
 #include "engine/suspects.hpp"
 
@@ -79,6 +80,7 @@ class BatchTuner {
   void wait();
   void finish(Candidate candidate, LaneAnswer answer);
   void note_screened(const EvaluationTrace& trace, const Samples& samples);
+  void count_lane(const LaneAnswer& answer);
   void count(const EvaluationTrace& trace);
   void decide();
   void summarise();
@@ -102,6 +104,8 @@ class BatchTuner {
   std::set<std::string> seen_;                   // config texts observed or in flight
   std::map<std::string, LaneAnswer> by_binary_;  // results by binary signature
   std::vector<Screened> screened_;
+  NoisePool noise_{RacePolicy{}.noise_floor};
+  int known_runs_per_sample_ = 0;  // of earlier results
   bool default_begun_ = false;
   bool exhausted_ = false;
   std::int64_t new_evaluations_ = 0;

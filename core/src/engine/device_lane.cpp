@@ -45,12 +45,13 @@ LaneAnswer lane_answer(const json& body) {
   LaneAnswer answer;
   answer.id = body.at("id");
   answer.status = status_from(body.at("status"));
-  answer.samples = body.at("samples").get<Samples>();
+  answer.timing = wire::timing(body.at("timing"));
   answer.median_ns = body.at("median_ns");
   answer.verified = body.at("verified");
   answer.facts = body.at("facts").get<Facts>();
   answer.wall_us = body.at("wall_us");
-  answer.verify_s = body.at("verify_s");
+  answer.verify_us = body.at("verify_us");
+  answer.leads = body.at("leads");
   if (body.contains("verification")) answer.verification = wire::verification(body.at("verification"));
   if (body.contains("rejection")) answer.rejection = wire::rejection(body.at("rejection"));
   return answer;
@@ -96,7 +97,8 @@ tl::expected<std::string, Rejection> DeviceLane::start_session(SessionStart star
                      {"default_modules", defaults},
                      {"reference_modules", references},
                      {"seeds", session_->seeds},
-                     {"best_ns", session_->best_ns},
+                     {"best", session_->best},
+                     {"runs_per_sample", session_->runs_per_sample},
                      {"usual_ns", session_->usual_ns}};
   const auto answer = ask_twice(wire::message(request, std::move(blob)), kSessionTimeoutS, [this] {
     if (!worker_) open();
@@ -295,8 +297,7 @@ bool DeviceLane::take(LaneAnswer answer, bool context_lost, std::vector<LaneAnsw
   if (jobs_.front().repeats > 0) answer.facts["repeated"] = 1;
   jobs_.pop_front();
   ++answered_;
-  if (session_ && answer.verified != "no" && (session_->best_ns <= 0 || answer.median_ns < session_->best_ns))
-    session_->best_ns = answer.median_ns;
+  if (session_ && answer.leads) session_->best = answer.timing.samples_ns;
   answers.push_back(std::move(answer));
   return context_lost || starved;
 }
@@ -325,6 +326,7 @@ std::vector<LaneAnswer> DeviceLane::collect() {
     if (!message) break;
     try {
       const json body = wire::body_of(*message);
+      if (session_ && session_->runs_per_sample == 0) session_->runs_per_sample = body.at("runs_per_sample");
       replace = take(lane_answer(body), body.at("context_lost"), answers);
     } catch (const std::exception& error) {
       notice = protocol_notice(error.what());

@@ -37,14 +37,15 @@ struct LaneJob {
 struct LaneAnswer {
   std::uint64_t id = 0;
   enum class Status { measured, slower, rejected } status = Status::rejected;
-  Samples samples;
+  Timing timing;
   double median_ns = 0;
   std::string verified = "no";
   Verification verification;
   Facts facts;
   std::optional<Rejection> rejection;
   std::int64_t wall_us = 0;
-  double verify_s = 0;  // of that, spent verifying
+  std::int64_t verify_us = 0;  // of it, verification
+  bool leads = false;          // verified, and the fastest of its session so far
 };
 
 /// A candidate of the final, and what came of it.
@@ -63,12 +64,17 @@ struct FinalEntry {
   std::string verified = "no";
   Verification verification;
   Facts facts;
+  Samples samples;  // of all rounds
+  SampleFlags flags;
 };
 struct FinalOutcome {
   std::vector<FinalEntry> entries;  // as the candidates
   int rounds = 0;
+  double sigma = 0;  // see Judgement
   bool unresolved = false;
-  double verify_s = 0;
+  bool exhausted = false;
+  std::int64_t wall_us = 0, verify_us = 0, launches = 0;
+  double launched_us = 0;
   bool broken = false;   // the worker was replaced: run it again without the rejected ones
   bool aborted = false;  // tick() said so; the worker is gone until the next session
   bool ended = false;    // nothing more will come
@@ -79,8 +85,9 @@ struct SessionStart {
   MeasurePolicy policy;
   std::vector<CompiledModule> default_modules, reference_modules;
   std::vector<std::uint64_t> seeds;
-  double best_ns = 0;
-  double usual_ns = 0;  // of one launch, for the time limits; 0: the first one timed
+  Samples best;             // of the best so far, if a worker before this one found it
+  int runs_per_sample = 0;  // as earlier sessions of this size chose; 0: the next one chooses
+  double usual_ns = 0;      // of one launch, for the time limits; 0: the first one timed
 };
 
 /// What a device worker may take. docs/failures.md says how the limit on time follows a kernel's own pace.
@@ -123,6 +130,8 @@ class DeviceLane {
   const std::string& shared_with() const noexcept { return shared_with_; }
   int restarts() const noexcept { return restarts_; }
   double slowest_restart_s() const noexcept { return slowest_restart_s_; }
+  /// As the current size's sessions chose; 0: nothing was timed yet.
+  int runs_per_sample() const noexcept { return session_ ? session_->runs_per_sample : 0; }
 
  private:
   using Clock = std::chrono::steady_clock;

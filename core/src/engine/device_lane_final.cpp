@@ -29,6 +29,8 @@ FinalEntry final_entry(const json& j) {
   entry.ratio_low = j.at("ratio").at(1);
   entry.ratio_high = j.at("ratio").at(2);
   entry.tie = j.at("tie");
+  entry.samples = j.at("samples").get<Samples>();
+  entry.flags = j.at("flags").get<SampleFlags>();
   return entry;
 }
 
@@ -64,7 +66,12 @@ void DeviceLane::take_final(const process::Message& message, FinalOutcome& outco
   if (!device_failed) device_failures_ = 0;
   outcome.rounds = body.at("rounds");
   outcome.unresolved = body.at("unresolved");
-  outcome.verify_s = body.at("verify_s");
+  outcome.sigma = body.at("sigma");
+  outcome.exhausted = body.at("exhausted");
+  outcome.wall_us = body.at("wall_us");
+  outcome.verify_us = body.at("verify_us");
+  outcome.launches = body.at("launches");
+  outcome.launched_us = body.at("launched_us");
   if (shared_with_.empty()) shared_with_ = body.at("shared_with").get<std::string>();
   outcome.broken = body.at("context_lost").get<bool>() || device_failed;
   outcome.ended = true;

@@ -83,7 +83,7 @@ void EvaluationLog::add(const std::string& config, const LaneAnswer& answer, con
     if (is_verdict(answer.rejection->reason)) row.reference_digest = context_.reference_digest;
   } else {
     row.median_ns = answer.median_ns;
-    row.samples_ns = answer.samples;
+    row.samples_ns = answer.timing.samples_ns;
     set_verification(row, answer.verified, answer.verification);
   }
   pending_.push_back(std::move(row));

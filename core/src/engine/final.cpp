@@ -2,12 +2,15 @@
 #include "engine/final.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/confirm.hpp"
+#include "engine/decision.hpp"
 #include "engine/edge_code.hpp"
 #include "engine/evaluation_log.hpp"
 #include "engine/static_filter.hpp"
@@ -26,12 +29,6 @@ double fact(const Facts& facts, const char* name) {
   return found == facts.end() ? 0 : found->second;
 }
 
-/// Order among ties: what runs untuned first, then the fewest resources, then the text. Never chance.
-auto tie_order(const Finalist& f, const std::string& default_text) {
-  return std::tuple(f.config_text != default_text, fact(f.facts, "regs"),
-                    fact(f.facts, "static_shared_bytes") + fact(f.facts, "dynamic_shared_bytes"), f.config_text);
-}
-
 class Player {
  public:
   Player(const FinalSetup& setup, std::vector<Screened> screened) : setup_(setup), screened_(std::move(screened)) {
@@ -47,11 +44,11 @@ class Player {
         return;
       }
       outcome_ = setup_.lane.run_final(candidates_, setup_.max_seconds, setup_.tick);
-      result.verify_s += outcome_.verify_s;
       if (outcome_.aborted) {
         result.note = "stopped before the final was decided";
         return;
       }
+      count_lane(result.lane);
       const bool any_failed = drop_failed(result);
       if (outcome_.broken) continue;
       if (!any_failed || survivors() > 0) return conclude(result);
@@ -61,11 +58,9 @@ class Player {
 
  private:
   void line_up() {
-    finalists_ = choose_finalists(screened_);
-    const auto is_default = [&](const Screened& s) { return s.text == default_text_; };
-    if (!default_failed_ && std::none_of(finalists_.begin(), finalists_.end(), is_default)) {
-      finalists_.push_back({default_, default_text_, default_estimate(), 0});
-    }
+    finalists_ = choose_finalists(screened_, setup_.noise, setup_.max_seconds);
+    invite(default_, default_text_);
+    for (const Incumbent& incumbent : setup_.incumbents) invite(incumbent.config, incumbent.text);
     candidates_.clear();
     std::vector<Screened> ready;
     auto edges = edge_code();
@@ -77,17 +72,26 @@ class Player {
         continue;
       }
       candidates_.push_back(
-          {s.config, std::move(*modules), std::move(*edges[i]), s.text == default_text_, s.median_ns});
+          {s.config, std::move(*modules), std::move(*edges[i]), s.text == default_text_ || is_incumbent(s.text), s.median_ns});
       ready.push_back(std::move(s));
     }
     finalists_ = std::move(ready);
   }
 
-  double default_estimate() const {
-    const auto found =
-        std::find_if(screened_.begin(), screened_.end(), [&](const Screened& s) { return s.text == default_text_; });
-    if (found != screened_.end()) return found->median_ns;
-    return finalists_.empty() ? 1e6 : finalists_.front().median_ns;
+  /// The default and incumbents play whatever screening said, unless they failed in an earlier attempt.
+  void invite(const search::Config& config, const std::string& text) {
+    const auto is_it = [&](const Screened& s) { return s.text == text; };
+    if (failed_.contains(text) || std::any_of(finalists_.begin(), finalists_.end(), is_it)) return;
+    const auto known = std::find_if(screened_.begin(), screened_.end(), is_it);
+    const double estimate_ns = known != screened_.end() ? known->median_ns
+                               : !finalists_.empty()    ? finalists_.front().median_ns
+                                                        : 1e6;
+    finalists_.push_back({config, text, estimate_ns, 0});
+  }
+
+  bool is_incumbent(const std::string& text) const {
+    return std::any_of(setup_.incumbents.begin(), setup_.incumbents.end(),
+                       [&](const Incumbent& i) { return i.text == text; });
   }
 
   tl::expected<std::vector<CompiledModule>, Rejection> modules_for(const search::Config& config) const {
@@ -110,7 +114,7 @@ class Player {
 
   void fail(const std::string& text, const Rejection& rejection) {
     std::erase_if(screened_, [&](const Screened& s) { return s.text == text; });
-    if (text == default_text_) default_failed_ = true;
+    failed_.insert(text);
     setup_.failed(text, rejection);
   }
 
@@ -127,6 +131,14 @@ class Player {
     return any;
   }
 
+  void count_lane(LaneTime& lane) const {
+    for (const FinalEntry& entry : outcome_.entries) lane.samples += static_cast<std::int64_t>(entry.samples.size());
+    lane.launches += outcome_.launches;
+    lane.launched_us += outcome_.launched_us;
+    lane.busy_us += static_cast<double>(outcome_.wall_us);
+    lane.verify_us += static_cast<double>(outcome_.verify_us);
+  }
+
   std::size_t survivors() const {
     return static_cast<std::size_t>(std::count_if(
         outcome_.entries.begin(), outcome_.entries.end(),
@@ -135,30 +147,63 @@ class Player {
 
   void conclude(BatchResult& result) {
     for (std::size_t i = 0; i < outcome_.entries.size(); ++i) {
-      const FinalEntry& e = outcome_.entries[i];
+      FinalEntry& e = outcome_.entries[i];
       if (e.rejection || e.rounds_ns.empty() || !e.verification.complete) continue;
-      result.finalists.push_back({finalists_[i].config, finalists_[i].text, e.median_ns, e.ratio, e.ratio_low,
-                                  e.ratio_high, e.verified, e.verification, e.facts, e.tie});
       rounds_.emplace(finalists_[i].text, e.rounds_ns);
+      result.finalists.push_back({finalists_[i].config, finalists_[i].text, e.median_ns, e.ratio, e.ratio_low,
+                                  e.ratio_high, e.verified, e.verification, e.facts, e.tie, std::move(e.rounds_ns),
+                                  std::move(e.samples), std::move(e.flags)});
     }
     result.confirm_rounds = outcome_.rounds;
     result.unresolved = outcome_.unresolved;
+    if (outcome_.exhausted) result.note = "samples exhausted: the final ended with the recording's last fresh samples";
     crown(result);
+  }
+
+  /// The incumbent that takes part: the first of them that is there.
+  std::optional<Incumbent> defender(const std::vector<Finalist>& all) const {
+    for (const Incumbent& incumbent : setup_.incumbents)
+      for (const Finalist& f : all)
+        if (f.config_text == incumbent.text) return incumbent;
+    return std::nullopt;
   }
 
   void crown(BatchResult& result) {
     auto& all = result.finalists;
-    std::sort(all.begin(), all.end(), [&](const Finalist& a, const Finalist& b) {
-      if (a.tie != b.tie) return a.tie;
-      if (a.tie) return tie_order(a, default_text_) < tie_order(b, default_text_);
-      return a.time_ns < b.time_ns;
+    const auto incumbent = defender(all);
+    std::vector<Standing> standings;
+    for (const Finalist& f : all) {
+      standings.push_back({f.config_text, incumbent && f.config_text == incumbent->text, f.tie, f.ratio,
+                           fact(f.facts, "regs"),
+                           fact(f.facts, "static_shared_bytes") + fact(f.facts, "dynamic_shared_bytes"), f.rounds_ns});
+    }
+    const auto decision = decide(standings, outcome_.sigma, {});
+    if (!decision) {
+      result.note = "the final could not be decided";
+      return;
+    }
+    const std::string winner = standings[decision->winner].text;
+    if (decision->defence) note_defence(*decision->defence, standings, *incumbent, result);
+    std::stable_sort(all.begin(), all.end(), [&](const Finalist& a, const Finalist& b) {
+      return std::tuple(a.config_text != winner, !a.tie, a.time_ns) <
+             std::tuple(b.config_text != winner, !b.tie, b.time_ns);
     });
     result.best = all.front();
     for (const Finalist& f : all) {
-      if (f.tie) result.ties.push_back(f.config_text);
+      if (f.tie || f.config_text == winner) result.ties.push_back(f.config_text);
       if (f.config_text == default_text_) result.default_config = f;
     }
-    if (!result.default_config) return;
+    if (result.default_config) compare_default(result);
+  }
+
+  void note_defence(const Decision::Defence& defence, const std::vector<Standing>& standings,
+                    const Incumbent& incumbent, BatchResult& result) {
+    result.defence = IncumbentDefence{incumbent.text,  incumbent.source,     standings[defence.challenger].text,
+                                      defence.ratio,   defence.interval.low, defence.interval.high,
+                                      defence.replaced};
+  }
+
+  void compare_default(BatchResult& result) {
     const auto ratios = paired_ratios(rounds_.at(default_text_), rounds_.at(result.best->config_text));
     const Interval interval = median_interval(ratios);
     result.speedup = median(ratios);
@@ -170,7 +215,7 @@ class Player {
   std::vector<Screened> screened_;
   search::Config default_;
   std::string default_text_;
-  bool default_failed_ = false;
+  std::set<std::string> failed_;
   std::vector<Screened> finalists_;
   std::vector<FinalCandidate> candidates_;
   FinalOutcome outcome_;
@@ -178,13 +223,24 @@ class Player {
 };
 
 json to_json(const Finalist& f) {
-  return {{"config", f.config_text},
-          {"time_ns", f.time_ns},
-          {"ratio", {f.ratio, f.ratio_low, f.ratio_high}},
-          {"verified", f.verified},
-          {"facts", f.facts},
-          {"tie", f.tie},
+  return {{"config", f.config_text},  {"time_ns", f.time_ns},       {"ratio", {f.ratio, f.ratio_low, f.ratio_high}},
+          {"verified", f.verified},   {"facts", f.facts},           {"tie", f.tie},
+          {"rounds_ns", f.rounds_ns}, {"samples_ns", f.samples_ns}, {"sample_flags", f.sample_flags},
           {"verification", wire::from(f.verification)}};
+}
+
+json to_json(const IncumbentDefence& d) {
+  return {{"config", d.config_text},
+          {"source", d.source},
+          {"against", d.challenger_text},
+          {"ratio", {d.ratio, d.ratio_low, d.ratio_high}},
+          {"replaced", d.replaced}};
+}
+
+IncumbentDefence defence_from(const json& j) {
+  return {j.at("config").get<std::string>(), j.at("source").get<std::string>(), j.at("against").get<std::string>(),
+          j.at("ratio").at(0).get<double>(), j.at("ratio").at(1).get<double>(), j.at("ratio").at(2).get<double>(),
+          j.at("replaced").get<bool>()};
 }
 
 Finalist finalist_from(const json& j, const search::ParamSpace& space) {
@@ -199,26 +255,13 @@ Finalist finalist_from(const json& j, const search::ParamSpace& space) {
   f.verification = wire::verification(j.at("verification"));
   f.facts = j.at("facts").get<Facts>();
   f.tie = j.at("tie");
+  f.rounds_ns = j.at("rounds_ns").get<std::vector<double>>();
+  f.samples_ns = j.at("samples_ns").get<Samples>();
+  f.sample_flags = j.at("sample_flags").get<SampleFlags>();
   return f;
 }
 
 }  // namespace
-
-std::vector<Screened> choose_finalists(std::vector<Screened> screened) {
-  std::sort(screened.begin(), screened.end(), [](const Screened& a, const Screened& b) {
-    return std::tie(a.median_ns, a.text) < std::tie(b.median_ns, b.text);
-  });
-  if (screened.empty()) return screened;
-  constexpr double kZ = 2;
-  const double best_high = screened.front().median_ns * (1 + kZ * screened.front().error);
-  std::size_t count = 0;
-  while (count < std::min(screened.size(), kMaxFinalists) &&
-         (count < kSureFinalists || screened[count].median_ns * (1 - kZ * screened[count].error) <= best_high)) {
-    ++count;
-  }
-  screened.resize(count);
-  return screened;
-}
 
 void play_final(const FinalSetup& setup, const std::vector<Screened>& screened, BatchResult& result) {
   Player(setup, screened).play(result);
@@ -260,6 +303,7 @@ storage::FinalRecord final_record(const TuningContext& context, const BatchResul
   for (const Finalist& f : result.finalists) finalists.push_back(to_json(f));
   json details{{"finalists", finalists}, {"rounds", result.confirm_rounds}};
   if (!result.provisional.empty()) details["provisional"] = result.provisional;
+  if (result.defence) details["incumbent"] = to_json(*result.defence);
   record.details_json = details.dump();
   record.run_id = run_id;
   record.finished_unix_us = unix_microseconds();
@@ -278,6 +322,7 @@ void restore_final(const TuningContext& context, const storage::FinalRecord& rec
     if (f.config_text == record.default_config) result.default_config = f;
   }
   result.confirm_rounds = details.at("rounds");
+  if (details.contains("incumbent")) result.defence = defence_from(details.at("incumbent"));
   result.ties = record.ties;
   result.unresolved = record.unresolved;
   result.speedup = record.speedup;

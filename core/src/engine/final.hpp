@@ -11,29 +11,25 @@
 #include "engine/compile_pool.hpp"
 #include "engine/context.hpp"
 #include "engine/device_lane.hpp"
+#include "engine/finalists.hpp"
 
 namespace kerntune {
 
-/// A configuration that screening measured to the end.
-struct Screened {
+/// What ran before this run: it plays the final and is replaced only by a proven gain.
+struct Incumbent {
   search::Config config;
   std::string text;
-  double median_ns = 0;
-  double error = 0;  // relative standard error of the median
+  std::string source;  // "deployed", "stored" or "default"
 };
-
-/// Who plays the final: the fastest few, and all that screening could not separate from the fastest, up to a cap; best
-/// first.
-inline constexpr std::size_t kSureFinalists = 5;
-inline constexpr std::size_t kMaxFinalists = 12;
-std::vector<Screened> choose_finalists(std::vector<Screened> screened);
 
 /// A size's final: who plays, on what, for how long.
 struct FinalSetup {
   const TuningContext& context;
   Dims dims;
   DeviceLane& lane;
-  CompilePool* pool = nullptr;  // for kernels that compile
+  CompilePool* pool = nullptr;        // for kernels that compile
+  std::vector<Incumbent> incumbents;  // first choice first; the default is one if there is no other
+  double noise = 0;                   // relative sigma of a sample, as screening saw it
   double max_seconds = 8;
   std::function<bool(int round)> tick;                                      // false ends it
   std::function<void(const std::string& config, const Rejection&)> failed;  // a finalist that turned out wrong or broke

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <span>
 
 namespace kerntune {
@@ -11,6 +13,31 @@ double median(std::span<const double> values);
 /// Robust standard deviation relative to the median: 1.4826 * MAD / median (consistent for normal noise).
 /// 0 for fewer than 3 values.
 double relative_noise(std::span<const double> values);
+
+/// Relative standard deviation of a few values, by their range (Tippett: range / d2(n)) up to 6 values, by
+/// relative_noise above. 0 for fewer than 2.
+double small_sample_noise(std::span<const double> values);
+
+/// How noisy samples are here: the median over the last groups of samples, each judged for itself, so that neither one
+/// outlier nor the difference between configurations counts. Never below `floor`; begins with a guess that a few groups
+/// outvote.
+class NoisePool {
+ public:
+  explicit NoisePool(double floor) : floor_(floor) {}
+  void learn(std::span<const double> samples);
+  double sigma() const;  // relative
+
+ private:
+  static constexpr double kGuess = 0.02;
+  double floor_;
+  std::deque<double> groups_{kGuess, kGuess};
+};
+
+/// Standard error of a median of n values with (normal) standard deviation `sigma`: sqrt(pi / 2) sigma / sqrt(n).
+double median_error(double sigma, std::size_t n);
+
+/// z such that a standard normal variable is below it with this probability. Requires: 0 < probability < 1.
+double normal_quantile(double probability);
 
 struct Interval {
   double low = 0;

@@ -86,6 +86,9 @@ TuneReport tune_with(const TuneRequest& original, const TuneOptions& options, co
   check(original);
   TuneRequest request = original;
   request.batches = ordered_batches(original);
+  if (request.order_seed || !request.configurations.empty()) request.strategy = "list";
+  if (!request.incumbent_path.empty())  // one that cannot be read is refused before anything is spent
+    (void)storage::ResultStore::open(request.incumbent_path, storage::ResultStore::Mode::read_only);
   Workshop shop = open_workshop(request.kernel, request.device, request.policy, limits_of(request));
   for (const std::int64_t batch : request.batches) {  // refuse before anything is spent
     Dims dims = request.dims;

@@ -54,7 +54,7 @@ class HostSession final : public Session {
 
   tl::expected<std::unique_ptr<Prepared>, Rejection> prepare(
       const search::Config& config, const std::vector<CompiledModule>& /*none: callable*/) override;
-  tl::expected<Samples, Rejection> time(Prepared& prepared, int warmup, int launches) override;
+  tl::expected<Timing, Rejection> time(Prepared& prepared, int warmup, int samples) override;
   tl::expected<Verification, Rejection> verify(Prepared& prepared, std::uint64_t seed) override;
   std::string_view verified_by() const noexcept override { return by_reference_ ? "reference" : "against_default"; }
   bool context_lost() const noexcept override { return false; }
@@ -131,33 +131,37 @@ tl::expected<double, Rejection> HostSession::time_group(HostPrepared& prepared, 
   return std::chrono::duration<double, std::nano>(Clock::now() - begin).count() / group;
 }
 
-tl::expected<Samples, Rejection> HostSession::time(Prepared& base, int warmup, int launches) {
+tl::expected<Timing, Rejection> HostSession::time(Prepared& base, int warmup, int samples) {
   auto& prepared = static_cast<HostPrepared&>(base);
   // What ran last may have overwritten inputs, if nobody has seen it behave.
   if (unverified_ != 0 && unverified_ != prepared.serial) prepared.buffers->distrust_inputs();
   unverified_ = prepared.verified ? 0 : prepared.serial;
   prepared.buffers->prepare_inputs(kTimingSeed);
+  Timing timing;
   double first_ns = kMinSampleNs;
   for (int i = 0; i < std::max(warmup, 1); ++i) {
     const auto ns = time_group(prepared, 1);
     if (!ns) return tl::unexpected(ns.error());
     first_ns = *ns;
+    ++timing.launches;
+    timing.launched_ns += first_ns;
   }
   // A cold cache is cold for one launch only, so only warm launches can be grouped.
   const bool warm = policy_.l2 == MeasurePolicy::L2::warm;
   const int group =
       warm ? std::clamp(static_cast<int>(std::ceil(kMinSampleNs / std::max(first_ns, 1.0))), 1, kMaxGroup) : 1;
-  Samples samples;
-  for (int i = 0; i < launches; ++i) {
+  for (int i = 0; i < samples; ++i) {
     const auto ns = time_group(prepared, group);
     if (!ns) return tl::unexpected(ns.error());
     if (*ns <= 0) {
       return tl::unexpected(
           Rejection{Reason::internal_error, "a launch took no time by the steady clock; not a measurement"});
     }
-    samples.push_back(*ns);
+    timing.samples_ns.push_back(*ns);
+    timing.launches += group;
+    timing.launched_ns += group * *ns;
   }
-  return samples;
+  return timing;
 }
 
 tl::expected<std::shared_ptr<HostBuffers>, Rejection> HostSession::run_reference(std::uint64_t seed) {

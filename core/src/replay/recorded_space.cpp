@@ -61,6 +61,17 @@ RecordedSpace::RecordedSpace(std::shared_ptr<const Recording> recording, std::si
       space_.count() == size_->entries.size() && std::all_of(size_->entries.begin(), size_->entries.end(), is_in_space);
 }
 
+std::size_t drawable(const RecordedEntry& entry) noexcept {
+  return entry.samples_ns.size() - entry.samples_ns.size() / 2;
+}
+
+double truth_ns(const RecordedEntry& entry) {
+  const std::size_t held_back = std::max<std::size_t>(1, entry.samples_ns.size() / 2);
+  Samples held(entry.samples_ns.end() - static_cast<std::ptrdiff_t>(held_back), entry.samples_ns.end());
+  std::ranges::sort(held);
+  return (held[(held_back - 1) / 2] + held[held_back / 2]) / 2;
+}
+
 const RecordedEntry* RecordedSpace::find(const search::Config& config) const {
   const auto found = entries_.find(config);
   return found == entries_.end() ? nullptr : found->second;

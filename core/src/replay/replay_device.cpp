@@ -16,18 +16,9 @@ using EntryMap = std::unordered_map<search::Config, const RecordedEntry*, Config
 
 class RecordedPrepared : public Prepared {
  public:
-  explicit RecordedPrepared(const RecordedEntry& entry) : entry_(entry) {}
-  const Facts& facts() const noexcept override { return entry_.facts; }
-
-  double next_sample() {
-    const double sample = entry_.samples_ns[next_];
-    next_ = (next_ + 1) % entry_.samples_ns.size();
-    return sample;
-  }
-
- private:
-  const RecordedEntry& entry_;
-  std::size_t next_ = 0;
+  explicit RecordedPrepared(const RecordedEntry& recorded) : entry(recorded) {}
+  const Facts& facts() const noexcept override { return entry.facts; }
+  const RecordedEntry& entry;
 };
 
 class RecordedSession : public Session {
@@ -46,11 +37,18 @@ class RecordedSession : public Session {
   }
 
   // Warm-up launches are not among recorded samples, so they use none up.
-  tl::expected<Samples, Rejection> time(Prepared& prepared, int, int launches) override {
-    auto& recorded = static_cast<RecordedPrepared&>(prepared);  // prepare() makes no others
-    Samples samples;
-    for (int i = 0; i < launches; ++i) samples.push_back(recorded.next_sample());
-    return samples;
+  tl::expected<Timing, Rejection> time(Prepared& prepared, int, int samples) override {
+    const RecordedEntry& entry = static_cast<RecordedPrepared&>(prepared).entry;  // prepare() makes no others
+    std::size_t& next = drawn_[&entry];
+    Timing timing;
+    for (int i = 0; i < samples; ++i) {
+      timing.exhausted = next == drawable(entry);
+      if (timing.exhausted) break;
+      timing.samples_ns.push_back(entry.samples_ns[next++]);
+      ++timing.launches;
+      timing.launched_ns += timing.samples_ns.back();
+    }
+    return timing;
   }
 
   tl::expected<Verification, Rejection> verify(Prepared&, std::uint64_t seed) override {
@@ -65,6 +63,7 @@ class RecordedSession : public Session {
  private:
   std::shared_ptr<const Recording> recording_;  // shared with the device; entries_ points into it
   EntryMap entries_;
+  std::unordered_map<const RecordedEntry*, std::size_t> drawn_;  // samples that were given out
 };
 
 std::string dims_text(const Dims& dims) {

@@ -91,6 +91,8 @@ std::string run_json(const RunResult& result) {
                           : Json(nullptr);
   json["time_ns"] = number_or_null(result.median_ns);
   json["samples_ns"] = result.samples_ns;
+  json["sample_flags"] = result.sample_flags;
+  json["clock_mhz"] = number_or_null(result.clock_mhz);
   json["verified"] = result.rejection ? Json(nullptr) : Json(result.verified);
   json["verification"] = verification_json(result.verification);
   json["facts"] = facts_json(result.facts);

@@ -35,6 +35,29 @@ Json best_json(const BatchResult& batch, const DeviceInfo& device) {
   return json;
 }
 
+Json lane_json(const LaneTime& lane) {
+  return {{"screened", lane.screened},
+          {"samples", lane.samples},
+          {"launches", lane.launches},
+          {"busy_us", lane.busy_us},
+          {"launched_us", lane.launched_us},
+          {"verify_us", lane.verify_us},
+          {"launched_share", lane.launched_share()},
+          {"fixed_us_per_screened", lane.fixed_us_per_screened()},
+          {"idle_while_ready_us", lane.idle_while_ready_us}};
+}
+
+Json incumbent_json(const std::optional<IncumbentDefence>& defence) {
+  if (!defence) return nullptr;
+  return {{"config", config_json(defence->config_text)},
+          {"source", defence->source},
+          {"against", config_json(defence->challenger_text)},
+          {"ratio", defence->ratio},
+          {"ratio_low", defence->ratio_low},
+          {"ratio_high", defence->ratio_high},
+          {"replaced", defence->replaced}};
+}
+
 Json ties_json(const BatchResult& batch) {
   Json json = Json::array();
   for (const std::string& tie : batch.ties) json.push_back(config_json(tie));
@@ -61,8 +84,11 @@ Json batch_json(const BatchResult& batch, const DeviceInfo& device) {
   json["flop"] = optional_number(batch.flop);
   json["bytes"] = optional_number(batch.bytes);
   json["wall_s"] = batch.wall_s;
-  json["verify_s"] = batch.verify_s;
   json["lane_idle_fraction"] = batch.lane_idle_fraction;
+  json["lane"] = lane_json(batch.lane);
+  json["runs_per_sample"] = batch.runs_per_sample;
+  json["throttled_samples"] = batch.throttled_samples;
+  json["incumbent"] = incumbent_json(batch.defence);
   json["note"] = batch.note;
   json["provisional"] = batch.provisional;
   return json;

@@ -82,10 +82,47 @@ std::string best_section(const TuneReport& report, const Style& style) {
       proof += fmt::format(" ({})", precision_text(batch.best->verification));
     if (batch.ties.size() > 1)
       proof += fmt::format("; {} configurations could not be told apart, this one was picked", batch.ties.size());
+    if (batch.defence) proof += defence_text(batch);
     if (batch.unresolved) proof += "; still unresolved after the last confirmation round";
     out += inked(wrapped(proof, 16, style), Ink::dim, style);
   }
   return out;
+}
+
+std::string defence_text(const BatchResult& batch) {
+  const IncumbentDefence& d = *batch.defence;
+  const std::string who = d.source == "default" ? "the default" : fmt::format("the {} winner", d.source);
+  if (d.replaced)
+    return fmt::format("; {} was replaced: it takes {:.3f} times as long ({:.3f} to {:.3f})", who, d.ratio, d.ratio_low,
+                       d.ratio_high);
+  return fmt::format("; {} stays: no proven gain of 1 % over it (at best {:.3f}, from {:.3f})", who, d.ratio,
+                     d.ratio_low);
+}
+
+/// Where the device's time went, for those who wonder why a tune takes so long.
+std::string cost_section(const TuneReport& report, const Style& style) {
+  LaneTime sum;
+  std::int64_t throttled = 0;
+  for (const BatchResult& batch : report.batches) {
+    sum.screened += batch.lane.screened;
+    sum.samples += batch.lane.samples;
+    sum.busy_us += batch.lane.busy_us;
+    sum.launched_us += batch.lane.launched_us;
+    sum.verify_us += batch.lane.verify_us;
+    sum.screen_fixed_us += batch.lane.screen_fixed_us;
+    throttled += batch.throttled_samples;
+  }
+  if (sum.screened == 0) return {};
+  std::string text = fmt::format(
+      "device time {}: {:.0f} % in the kernel under test, {:.2f} ms besides per configuration screened; verification "
+      "{} "
+      "apart",
+      duration_text((sum.busy_us - sum.verify_us) / 1e6), 100 * sum.launched_share(), sum.fixed_us_per_screened() / 1e3,
+      duration_text(sum.verify_us / 1e6));
+  if (throttled > 0)
+    text +=
+        fmt::format("; {} of {} samples were taken below the steady clock", grouped(throttled), grouped(sum.samples));
+  return '\n' + inked(wrapped(text, 0, style), Ink::dim, style);
 }
 
 std::string heading(const TuneReport& report, const Style& style) {
@@ -93,9 +130,6 @@ std::string heading(const TuneReport& report, const Style& style) {
   if (report.device.id != report.device.name) out += fmt::format(" ({})", report.device.id);
   out += fmt::format("\n{} valid configurations, strategy {}, seed {}, {}, {}", grouped(report.space_count),
                      report.strategy, report.seed, report.policy, duration_text(report.wall_s));
-  double verify_s = 0;
-  for (const BatchResult& batch : report.batches) verify_s += batch.verify_s;
-  if (verify_s > 0) out += fmt::format(", {} of it verifying outputs", duration_text(verify_s));
   if (report.interrupted)
     out += inked("\ninterrupted: the best so far is shown; the same command goes on from here", Ink::warn, style);
   return out + "\n\n";
@@ -117,7 +151,7 @@ std::string tune_text(const TuneReport& report, const Style& style) {
   out += '\n' + best_section(report, style);
   const std::string failures = failures_text(report, style);
   if (!failures.empty()) out += '\n' + failures;
-  return out + warnings_text(report, style) + stored_section(report);
+  return out + cost_section(report, style) + warnings_text(report, style) + stored_section(report);
 }
 
 }  // namespace kerntune::report

@@ -23,7 +23,7 @@
 //
 //   open      {"device","plugin","kernel","spec","step_s","memory_limit_bytes"}
 //             -> {"ok","info"} | {"ok":false,"message"}
-//   session   {"dims","policy","default_modules","reference_modules","seeds","best_ns","usual_ns"}
+//   session   {"dims","policy","default_modules","reference_modules","seeds","best","runs_per_sample","usual_ns"}
 //             -> {"ok","verified_by","shared_with"} | {"ok":false,"rejection"}
 //   evaluate  {"id","config","modules","edge_code","full","launches"}: race, and verify if it would lead
 //             -> {"id","status",...}
@@ -48,6 +48,10 @@ void limit_memory(std::uint64_t bytes) {
 std::int64_t microseconds_since(Clock::time_point begin) {
   return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count();
 }
+
+/// Candidates between two measurements of the best: clocks and temperatures drift, and a race against an old time is
+/// unfair.
+constexpr int kRefreshEvery = 16;
 
 class DeviceWorker {
  public:
@@ -85,8 +89,11 @@ class DeviceWorker {
   tl::expected<std::unique_ptr<Session>, Rejection> open_edge(const SessionRequest& edge);
   tl::expected<Verification, Rejection> examine_finalist(const Examinee& examinee);
   tl::expected<RaceResult, Rejection> measure(Prepared& prepared, int launches);
-  bool would_lead(const RaceResult& race) const {
-    return !race.slower && (state_.best_ns <= 0 || race.median_ns < state_.best_ns * (1 + 2 * state_.noise()));
+  void lead(std::unique_ptr<Prepared> prepared, Samples samples);
+  void refresh_best(json& timing);
+  /// Microseconds of verification since the examiner's watch showed `seconds`.
+  std::int64_t verified_since(double seconds) const {
+    return static_cast<std::int64_t>((examiner_->seconds() - seconds) * 1e6);
   }
   void send(const json& body) { channel_.send(wire::message(body)); }
   void answer(const json& body) {
@@ -106,6 +113,8 @@ class DeviceWorker {
   std::unique_ptr<Examiner> examiner_;
   RacePolicy race_policy_;
   RaceState state_{race_policy_};
+  std::unique_ptr<Prepared> best_;  // of this session, to be measured again
+  int since_refresh_ = 0;
 };
 
 json DeviceWorker::open(const json& request) {
@@ -132,10 +141,12 @@ json DeviceWorker::open_session(const json& request, wire::BlobReader& blob) {
   wanted.default_modules = wire::compiled_modules(request.at("default_modules"), blob);
   wanted.reference_modules = wire::compiled_modules(request.at("reference_modules"), blob);
   wanted.seeds = request.at("seeds").get<std::vector<std::uint64_t>>();
+  wanted.runs_per_sample = request.at("runs_per_sample");
+  best_.reset();
   session_.reset();
   examiner_.reset();
   state_ = RaceState(race_policy_);
-  state_.best_ns = request.at("best_ns");
+  state_.lead(request.at("best").get<Samples>());
   try {
     auto session = device_->open(wanted, plugin_);
     if (!session) return {{"ok", false}, {"rejection", wire::from(session.error())}};
@@ -168,62 +179,99 @@ tl::expected<RaceResult, Rejection> DeviceWorker::measure(Prepared& prepared, in
 void reject(json& answer, const Rejection& rejection) {
   answer["status"] = "rejected";
   answer["rejection"] = wire::from(rejection);
-  answer["samples"] = Samples{};
+  answer["timing"] = wire::from(Timing{});
+}
+
+/// What is stored of a timing beside its samples. Bit i of throttled_mask is sample i's flag.
+void add_facts(const Timing& timing, int runs_per_sample, json& facts) {
+  constexpr std::size_t kExactBits = 52;  // of a double
+  facts["runs_per_sample"] = runs_per_sample;
+  if (timing.clock_mhz > 0) facts["clock_mhz"] = timing.clock_mhz;
+  double mask = 0;
+  for (std::size_t i = 0; i < std::min(timing.flags.size(), kExactBits); ++i)
+    if ((timing.flags[i] & kThrottled) != 0) mask += static_cast<double>(std::uint64_t{1} << i);
+  if (mask > 0) facts["throttled_mask"] = mask;
+}
+
+void DeviceWorker::lead(std::unique_ptr<Prepared> prepared, Samples samples) {
+  state_.lead(std::move(samples));
+  best_ = std::move(prepared);
+  since_refresh_ = 0;
+}
+
+/// Measures the best again now and then; the launches count with the candidate's. A recording does not drift, and has
+/// no samples to spare.
+void DeviceWorker::refresh_best(json& timing) {
+  if (!best_ || device_->info().kind == DeviceKind::replay || ++since_refresh_ < kRefreshEvery) return;
+  since_refresh_ = 0;
+  auto again = session_->time(*best_, 1, race_policy_.rungs.back());
+  if (!again) return;
+  timing["launches"] = timing.at("launches").get<std::int64_t>() + again->launches;
+  timing["launched_ns"] = timing.at("launched_ns").get<double>() + again->launched_ns;
+  state_.lead(std::move(again->samples_ns));
 }
 
 void DeviceWorker::evaluate_into(const json& request, const std::vector<CompiledModule>& modules,
                                  const std::vector<EdgeCode>& edge_code, json& answer) {
   const auto config = request.at("config").get<search::Config>();
-  const auto prepared = prepare(config, modules);
-  if (!prepared) return reject(answer, prepared.error());
-  answer["facts"] = (*prepared)->facts();
+  auto made = prepare(config, modules);
+  if (!made) return reject(answer, made.error());
+  std::unique_ptr<Prepared> prepared = std::move(*made);
+  answer["facts"] = prepared->facts();
   const int launches = request.at("launches");
-  const auto raced = measure(**prepared, launches);
+  auto raced = measure(*prepared, launches);
   if (!raced) return reject(answer, raced.error());
   answer["status"] = raced->slower ? "slower" : "measured";
-  answer["samples"] = raced->samples;
+  answer["timing"] = wire::from(raced->timing);
+  add_facts(raced->timing, session_->runs_per_sample(), answer["facts"]);
   answer["median_ns"] = raced->median_ns;
   if (raced->slower) return;
-  state_.learn(raced->samples);
-  if (launches == 0 && !would_lead(*raced)) return;
+  state_.learn(raced->timing.samples_ns);
+  if (launches == 0 && !would_lead(*raced, state_)) return;
   // What would push others out of the race is looked at as closely as a winner.
   const nvtx::Range range("verify");
-  const bool leads = launches == 0 && (state_.best_ns <= 0 || raced->median_ns < state_.best_ns);
-  const Examinee examinee{*session_, **prepared, config, modules, edge_code};
+  const bool leads = launches == 0 && (!state_.has_best() ||
+                                       raced->median_ns < state_.best_ns(raced->timing.samples_ns.size()));
+  const Examinee examinee{*session_, *prepared, config, modules, edge_code};
   const auto verified =
       leads || request.at("full").get<bool>() ? examiner_->full(examinee) : examiner_->quick(examinee);
   if (!verified) return reject(answer, verified.error());
   answer["verified"] = session_->verified_by();
   answer["verification"] = wire::from(*verified);
-  if (leads) state_.best_ns = raced->median_ns;
+  answer["leads"] = leads;
+  if (leads) lead(std::move(prepared), std::move(raced->timing.samples_ns));
 }
 
 json DeviceWorker::evaluate(const json& request, wire::BlobReader& blob) {
   const auto begin = Clock::now();
   watch_.work_for(request.at("id"));
-  json answer{{"id", request.at("id")}, {"verified", "no"}, {"facts", json::object()}, {"median_ns", 0.0}};
+  json answer{{"id", request.at("id")}, {"verified", "no"}, {"facts", json::object()},
+              {"median_ns", 0.0},       {"leads", false},   {"timing", wire::from(Timing{})}};
   const auto modules = wire::compiled_modules(request.at("modules"), blob);
   const double verified_before = examiner_->seconds();
   try {
     const auto edge_code = wire::edge_code(request.at("edge_code"), blob);
     evaluate_into(request, modules, edge_code, answer);
+    if (request.at("launches") == 0 && !session_->context_lost()) refresh_best(answer["timing"]);
   } catch (const std::bad_alloc&) {
     reject(answer, {Reason::out_of_memory, "not enough host memory"});
   } catch (const std::exception& error) {  // an error of the engine's: this configuration's result, not its crash
     reject(answer, {Reason::internal_error, error.what()});
   }
-  answer["verify_s"] = examiner_->seconds() - verified_before;
   answer["context_lost"] = session_->context_lost();
+  answer["runs_per_sample"] = session_->runs_per_sample();
+  answer["verify_us"] = verified_since(verified_before);
   answer["wall_us"] = microseconds_since(begin);
   return answer;
 }
 
-/// Once more with the memory of the edge sizes, if that is what is missing.
+/// Once more with the memory of the edge sizes and of the best, if that is what is missing.
 tl::expected<std::unique_ptr<Prepared>, Rejection> DeviceWorker::prepare(const search::Config& config,
                                                                          const std::vector<CompiledModule>& modules) {
   auto prepared = session_->prepare(config, modules);
   if (prepared || prepared.error().reason != Reason::out_of_memory) return prepared;
   examiner_->release();
+  best_.reset();
   return session_->prepare(config, modules);
 }
 
@@ -233,7 +281,9 @@ tl::expected<Verification, Rejection> DeviceWorker::examine_finalist(const Exami
 }
 
 json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
+  const auto begin = Clock::now();
   const double verified_before = examiner_->seconds();
+  best_.reset();  // its memory is the finalists'
   std::vector<std::unique_ptr<Prepared>> prepared;
   std::vector<Contender> contenders;
   json finalists = json::array();
@@ -266,7 +316,11 @@ json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
     policy.max_seconds = request.at("max_seconds");
     result = confirm(*session_, contenders, policy, [&](int round) { send({{"round", round}}); });
   }
+  std::int64_t launches = 0;
+  double launched_us = 0;
   for (std::size_t c = 0; c < result.entries.size(); ++c) {
+    launches += result.entries[c].timing.launches;
+    launched_us += result.entries[c].timing.launched_ns / 1e3;
     json& finalist = finalists[place[c]];
     const Confirmed::Entry& entry = result.entries[c];
     finalist["ok"] = !entry.failed;
@@ -275,11 +329,18 @@ json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
     finalist["median_ns"] = entry.median_ns;
     finalist["ratio"] = {entry.ratio, entry.ratio_interval.low, entry.ratio_interval.high};
     finalist["tie"] = entry.tie;
+    finalist["samples"] = entry.timing.samples_ns;
+    finalist["flags"] = entry.timing.flags;
   }
   return {{"finalists", finalists},
           {"rounds", result.rounds},
+          {"sigma", result.sigma},
           {"unresolved", result.unresolved},
-          {"verify_s", examiner_->seconds() - verified_before},
+          {"exhausted", result.exhausted},
+          {"launches", launches},
+          {"launched_us", launched_us},
+          {"verify_us", verified_since(verified_before)},
+          {"wall_us", microseconds_since(begin)},
           {"shared_with", device_->shared_with()},
           {"context_lost", session_->context_lost()}};
 }

@@ -29,15 +29,17 @@ tl::expected<std::unique_ptr<Prepared>, Rejection> WatchedSession::prepare(const
   return prepared;
 }
 
-tl::expected<Samples, Rejection> WatchedSession::time(Prepared& prepared, int warmup, int launches) {
+tl::expected<Timing, Rejection> WatchedSession::time(Prepared& prepared, int warmup, int samples) {
   Owner& owner = owners_[&prepared];
   const double launch_s = std::max(usual_ns_, owner.launch_ns) * 1e-9;
-  const Watch::Step step(watch_, owner.item, Phase::timing, kLaunchPatience * (warmup + launches) * launch_s);
-  auto samples = session_->time(prepared, warmup, launches);
-  if (!samples || samples->empty()) return samples;
-  owner.launch_ns = std::max(owner.launch_ns, *std::max_element(samples->begin(), samples->end()));
+  const double launches = warmup + static_cast<double>(samples) * std::max(1, session_->runs_per_sample());
+  const Watch::Step step(watch_, owner.item, Phase::timing, kLaunchPatience * launches * launch_s);
+  auto timing = session_->time(prepared, warmup, samples);
+  if (!timing || timing->samples_ns.empty()) return timing;
+  owner.launch_ns =
+      std::max(owner.launch_ns, *std::max_element(timing->samples_ns.begin(), timing->samples_ns.end()));
   if (usual_ns_ <= 0) usual_ns_ = owner.launch_ns;
-  return samples;
+  return timing;
 }
 
 tl::expected<Verification, Rejection> WatchedSession::verify(Prepared& prepared, std::uint64_t seed) {

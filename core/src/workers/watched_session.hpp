@@ -53,8 +53,9 @@ class WatchedSession final : public Session {
 
   tl::expected<std::unique_ptr<Prepared>, Rejection> prepare(const search::Config& config,
                                                              const std::vector<CompiledModule>& modules) override;
-  tl::expected<Samples, Rejection> time(Prepared& prepared, int warmup, int launches) override;
+  tl::expected<Timing, Rejection> time(Prepared& prepared, int warmup, int samples) override;
   tl::expected<Verification, Rejection> verify(Prepared& prepared, std::uint64_t seed) override;
+  int runs_per_sample() const noexcept override { return session_->runs_per_sample(); }
   std::string_view verified_by() const noexcept override { return session_->verified_by(); }
   bool context_lost() const noexcept override { return session_->context_lost(); }
 

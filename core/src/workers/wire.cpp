@@ -18,6 +18,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceList, devices, unavailable)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verification::Worst, buffer, size, index, seed, got, expected)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verification, seeds, sizes, runs, elements, max_abs_error, max_rel_error,
                                    rel_l2_error, cosine, deterministic, complete, worst)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timing, samples_ns, flags, clock_mhz, exhausted, launches, launched_ns)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileJob, file, source, headers, options, entries, arch, register_cap, timeout_s,
                                    memory_limit_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EntryFacts, lowered_name, regs, stack_bytes, spill_store_bytes, spill_load_bytes,
@@ -31,6 +32,8 @@ json from(const DeviceList& list) { return list; }
 DeviceList device_list(const json& j) { return j.get<DeviceList>(); }
 json from(const Verification& verification) { return verification; }
 Verification verification(const json& j) { return j.get<Verification>(); }
+json from(const Timing& timing) { return timing; }
+Timing timing(const json& j) { return j.get<Timing>(); }
 json from(const CompileJob& job) { return job; }
 CompileJob compile_job(const json& j) { return j.get<CompileJob>(); }
 

@@ -30,6 +30,8 @@ json from(const Rejection& rejection);
 Rejection rejection(const json& j);
 json from(const Verification& verification);
 Verification verification(const json& j);
+json from(const Timing& timing);
+Timing timing(const json& j);
 json from(const CompileJob& job);
 CompileJob compile_job(const json& j);
 

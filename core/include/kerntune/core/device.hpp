@@ -43,8 +43,26 @@ struct MeasurePolicy {
   std::string text() const;
 };
 
-/// Launch durations, one per launch, nanoseconds, in launch order. The first launches after loading are not among them.
+/// Durations of one run of the kernel each, nanoseconds, in the order in which they were taken. The first launches
+/// after loading are not among them.
 using Samples = std::vector<double>;
+
+/// What was unusual while a sample was taken. A flagged sample is kept and counts: it is a fact, and so is the flag.
+enum SampleFlag : std::uint8_t {
+  kThrottled = 1,  // the multiprocessors' clock was below the session's steady clock
+  kUnblocked = 2,  // launched without a blocker: the host's gaps are inside
+};
+using SampleFlags = std::vector<std::uint8_t>;  // bits of SampleFlag, one per sample; empty: none is flagged
+
+/// Samples, what was seen beside them, and what they cost.
+struct Timing {
+  Samples samples_ns;  // fewer than asked for only if `exhausted`
+  SampleFlags flags;
+  double clock_mhz = 0;       // mean clock of the multiprocessors while the samples were taken; 0: unknown
+  bool exhausted = false;     // a recording has no more samples of this configuration
+  std::int64_t launches = 0;  // runs of the kernel in all, untimed ones and those of batches included
+  double launched_ns = 0;     // device time that they took
+};
 
 /// What verifying measured, over all outputs, seeds, runs and sizes that it covers. docs/measuring.md, "Verification".
 struct Verification {
@@ -92,13 +110,17 @@ class Session {
   virtual tl::expected<std::unique_ptr<Prepared>, Rejection> prepare(const search::Config& config,
                                                                      const std::vector<CompiledModule>& modules) = 0;
 
-  /// Times `launches` launches under the policy, after `warmup` untimed ones.
-  virtual tl::expected<Samples, Rejection> time(Prepared& prepared, int warmup, int launches) = 0;
+  /// Takes `samples` samples under the policy, after `warmup` untimed runs.
+  virtual tl::expected<Timing, Rejection> time(Prepared& prepared, int warmup, int samples) = 0;
 
   /// Twice, the second time with disturbed timing and other poison: fills the inputs from `seed`, poisons outputs and
   /// workspaces, launches, and compares with the reference at that seed; checks guard zones, unchanged inputs and
   /// unwritten outputs. Never timed.
   virtual tl::expected<Verification, Rejection> verify(Prepared& prepared, std::uint64_t seed) = 0;
+
+  /// Runs of the kernel between the two events of a sample. Chosen once, by the time of the first configuration that is
+  /// timed, and the same for all others, so that all share one offset; 0 before that.
+  virtual int runs_per_sample() const noexcept { return 1; }
 
   /// "reference", "against_default", "recorded" or "no": what verify compares with.
   virtual std::string_view verified_by() const noexcept = 0;
@@ -115,6 +137,7 @@ struct SessionRequest {
   std::vector<CompiledModule> default_modules;    // of the default configuration, if it needs compiling
   std::vector<CompiledModule> reference_modules;  // of the reference kernel, if there is one and the device is CUDA
   std::vector<std::uint64_t> seeds;               // of the verifications to come (reference outputs may be made ahead)
+  int runs_per_sample = 0;                        // as an earlier session of this size chose; 0: choose
 };
 
 class PluginKernel;  // plugin_host.hpp

@@ -32,6 +32,12 @@ struct RecordedSize {
   std::vector<RecordedEntry> entries;
 };
 
+/// How many of an entry's samples a replay may draw: the first half, and the middle one of an odd number. The others
+/// are held back: truth_ns() is their median (of one sample, it itself), so that no one is judged by what he has seen.
+/// Requires: not rejected.
+std::size_t drawable(const RecordedEntry& entry) noexcept;
+double truth_ns(const RecordedEntry& entry);
+
 enum class RecordingFormat { kerntune, kernel_tuner, ktt, t4 };
 std::string_view name_of(RecordingFormat format) noexcept;  // "Kernel Tuner cache"
 
@@ -101,11 +107,11 @@ class RecordedSpace {
 };
 
 /// The device "replay:PATH": evaluations are looked up. prepare() gives the recorded rejection or facts; a
-/// configuration that was not recorded is rejected as not_applicable. time() gives the recorded samples in order,
-/// starting over at their end, where the last call of the same Prepared stopped; verify() succeeds, and verified_by()
-/// is "recorded". The device class is "replay-<recorded device>-<digest's first 12 digits>", so that results of
-/// different files never mix. Errors: as read_recording. open() throws DeviceError if the request's kernel, parameters
-/// or sizes are not recorded.
+/// configuration that was not recorded is rejected as not_applicable. time() gives the drawable() samples in recorded
+/// order, none twice in a session, and says `exhausted` at their end; verify() succeeds, and verified_by() is
+/// "recorded". The device class is "replay-<recorded device>-<digest's first 12 digits>", so that results of different
+/// files never mix. Errors: as read_recording. open() throws DeviceError if the request's kernel, parameters or sizes
+/// are not recorded.
 std::unique_ptr<Device> open_replay_device(std::string_view path);
 
 }  // namespace kerntune

@@ -98,6 +98,9 @@ const EvaluationTrace* fastest_seen(const BatchResult& batch);
 std::string run_text(const RunResult& result, const Style& style);
 std::string run_json(const RunResult& result);
 
+std::string comparison_text(const Comparison& comparison, const Style& style);
+std::string comparison_json(const Comparison& comparison);
+
 /// The line that shows how far a run is, at most style.width columns, without a newline. A bar is for terminals.
 enum class ProgressBar { with, without };
 std::string progress_line(const TuneProgress& progress, ProgressBar bar, const Style& style);

@@ -34,8 +34,11 @@ struct TuneRequest {
   MeasurePolicy policy;
   std::string store_path;
   bool retry_failed = false;
-  std::string command;  // for the run's record
-  double evaluation_timeout_s = 30;       // of one step of an evaluation, beside what launches usually take
+  std::string incumbent_path;               // a store whose winners are deployed: they play the final; empty: none
+  std::optional<std::uint64_t> order_seed;  // screen what the strategy would in this random order (exhaustive only)
+  std::vector<std::string> configurations;  // screen exactly these, in this order, instead of searching
+  std::string command;                      // for the run's record
+  double evaluation_timeout_s = 30;         // of one step of an evaluation, beside what launches usually take
   double compile_timeout_s = 60;
   std::uint64_t memory_limit_bytes = 0;  // of one worker process; 0: 4 GiB for compilers, else 3/4 of the machine's
   int compile_processes = 0;  // 0: as many as there are CPUs, less one on machines with more than two
@@ -65,6 +68,33 @@ struct Finalist {
   Verification verification;
   Facts facts;
   bool tie = false;
+  std::vector<double> rounds_ns{};  // median of each round that it played
+  Samples samples_ns{};             // every sample of them
+  SampleFlags sample_flags{};       // one per sample; empty: none is flagged
+};
+
+/// How what ran before fared in the final: the evidence that it was replaced, or that it was not.
+struct IncumbentDefence {
+  std::string config_text;
+  std::string source;                               // "deployed", "stored" or "default"
+  std::string challenger_text;                      // the winner, or the strongest that it withstood
+  double ratio = 1, ratio_low = 1, ratio_high = 1;  // its time / the challenger's, paired, with the deciding interval
+  bool replaced = false;                            // ratio_low is above 1.01
+};
+
+/// Where the device lane's time went, of one batch. Microseconds; the parts of `busy` but for fixed().
+struct LaneTime {
+  std::int64_t screened = 0;       // configurations that were launched
+  std::int64_t samples = 0;        // taken, screening and final
+  std::int64_t launches = 0;       // of the kernel under test to time it, untimed ones and batches included
+  double busy_us = 0;              // evaluations and the final
+  double launched_us = 0;          // launches of the kernel under test, of screening and final
+  double verify_us = 0;            // verification, its launches included
+  double screen_fixed_us = 0;      // busy time of screening that is neither
+  double idle_while_ready_us = 0;  // waiting although a compiled candidate was ready
+  /// Share of the time without verification in which the kernel under test ran.
+  double launched_share() const { return busy_us > verify_us ? launched_us / (busy_us - verify_us) : 0; }
+  double fixed_us_per_screened() const { return screened > 0 ? screen_fixed_us / static_cast<double>(screened) : 0; }
 };
 
 struct BatchResult {
@@ -86,9 +116,12 @@ struct BatchResult {
   std::optional<double> flop, bytes;                      // of one run of the kernel
   std::vector<EvaluationTrace> trace;
   double wall_s = 0;
-  double verify_s = 0;            // of that, spent verifying outputs on the device lane, references included
   double lane_idle_fraction = 0;  // share of the lane's time idle while a compiled candidate waited
-  std::string note;               // why there is no result, if there is none
+  LaneTime lane;
+  int runs_per_sample = 1;                  // of the kernel, back to back; a sample is their mean
+  std::int64_t throttled_samples = 0;       // taken below the steady clock
+  std::optional<IncumbentDefence> defence;  // absent if no incumbent played against another
+  std::string note;                         // why there is no result, or what to know about it
   bool device_lost = false;
   std::string provisional;  // why the times cannot be relied on: who else used the device; empty: they can
 };
@@ -158,6 +191,8 @@ struct RunResult {
   DeviceInfo device;
   std::optional<Rejection> rejection;
   Samples samples_ns;
+  SampleFlags sample_flags;
+  double clock_mhz = 0;  // of the multiprocessors while samples were taken; 0: unknown
   double median_ns = 0;
   std::string verified;
   Verification verification;
@@ -165,6 +200,28 @@ struct RunResult {
   std::optional<double> flop, bytes;
 };
 RunResult run_config(const RunRequest& request);
+
+/// Configurations against each other in the interleaved, paired rounds of a final (kerntune run --paired).
+struct Comparison {
+  std::string kernel;
+  Dims dims;
+  DeviceInfo device;
+  std::string policy;
+  struct Entry {
+    std::string config;
+    std::optional<Rejection> rejection;
+    Finalist standing;  // meaningless if rejected
+  };
+  std::vector<Entry> entries;  // as asked for
+  std::string leader;          // text of the fastest; empty if all failed
+  int rounds = 0;
+  int runs_per_sample = 1;
+  bool unresolved = false;
+  bool exhausted = false;  // a recording had no more samples
+  std::string note;        // why there is no comparison, if there is none
+};
+/// `configs`: texts; an empty one is the default. The request's own configuration and launches are not looked at.
+Comparison compare_configs(const RunRequest& request, const std::vector<std::string>& configs);
 
 /// Measures every configuration of a space at each batch into a recording (kerntune record): JSON that `replay:FILE`
 /// reads.

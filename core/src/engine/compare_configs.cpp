@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <poll.h>
+
+#include <fmt/format.h>
+
+#include <kerntune/core/tuner.hpp>
+
+#include "engine/material.hpp"
+#include "engine/session_setup.hpp"
+
+namespace kerntune {
+namespace {
+
+constexpr int kTrialSamples = 3;  // to know how long a round will be
+constexpr double kMaxSeconds = 8;
+
+class Match {
+ public:
+  Match(Workshop& shop, const RunRequest& request) : shop_(shop) {
+    result_.kernel = request.kernel.spec.name;
+    result_.dims = complete_dims(request, *shop.context.program);
+    result_.device = shop.context.device;
+    result_.policy = shop.context.policy.text();
+  }
+
+  Comparison play(const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) enter(config_named(text, *shop_.context.program));
+    std::vector<FinalCandidate> candidates;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < result_.entries.size(); ++i) {
+      if (result_.entries[i].rejection) continue;
+      candidates.push_back({configs_[i], modules_[i], edge_code_[i], true, result_.entries[i].standing.time_ns});
+      places.push_back(i);
+    }
+    if (!candidates.empty()) compare(candidates, places);
+    return std::move(result_);
+  }
+
+ private:
+  /// Compiles, verifies and tries one.
+  void enter(search::Config config) {
+    Comparison::Entry& entry = result_.entries.emplace_back();
+    entry.config = shop_.context.program->space().text(config);
+    configs_.push_back(config);
+    modules_.emplace_back();
+    edge_code_.emplace_back();
+    const CompileOne compile = [&](const CompileJob& job) -> tl::expected<CompiledModule, Rejection> {
+      return std::move(shop_.pool->compile_all({job}).front());
+    };
+    auto material = prepare_material(shop_.context, config, result_.dims, compile);
+    if (!material) {
+      entry.rejection = material.error();
+      return;
+    }
+    modules_.back() = std::move(material->modules);
+    edge_code_.back() = std::move(material->edge_code);
+    if (!started_) {
+      const auto opened = shop_.lane->start_session(std::move(material->session));
+      if (!opened) {
+        entry.rejection = opened.error();
+        return;
+      }
+      started_ = true;
+    }
+    shop_.lane->submit({result_.entries.size(), std::move(config), entry.config, modules_.back(), kTrialSamples, false,
+                        {}});
+    const LaneAnswer answer = wait();
+    entry.rejection = answer.rejection;
+    entry.standing.time_ns = answer.median_ns;
+  }
+
+  LaneAnswer wait() {
+    for (;;) {
+      auto answers = shop_.lane->collect();
+      if (!answers.empty()) return std::move(answers.front());
+      std::vector<pollfd> fds;
+      shop_.lane->add_poll_fds(fds);
+      ::poll(fds.data(), fds.size(), 100);
+    }
+  }
+
+  void compare(const std::vector<FinalCandidate>& candidates, const std::vector<std::size_t>& places) {
+    FinalOutcome outcome = shop_.lane->run_final(candidates, kMaxSeconds, [](int) { return true; });
+    if (outcome.broken)
+      result_.note = "the device worker was lost during the comparison; what is shown may be incomplete";
+    result_.rounds = outcome.rounds;
+    result_.unresolved = outcome.unresolved;
+    result_.exhausted = outcome.exhausted;
+    result_.runs_per_sample = std::max(1, shop_.lane->runs_per_sample());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      Comparison::Entry& entry = result_.entries[places[i]];
+      FinalEntry& e = outcome.entries[i];
+      entry.rejection = e.rejection;
+      if (!e.rejection && e.rounds_ns.empty())
+        entry.rejection = Rejection{Reason::internal_error, "the comparison ended before it played a round"};
+      entry.standing = {configs_[places[i]], entry.config,   e.median_ns,          e.ratio,
+                        e.ratio_low,         e.ratio_high,   e.verified,           e.verification,
+                        std::move(e.facts),  e.tie,          e.rounds_ns,          std::move(e.samples),
+                        std::move(e.flags)};
+      if (!entry.rejection && (result_.leader.empty() || e.ratio < leader_ratio_)) {
+        result_.leader = entry.config;
+        leader_ratio_ = e.ratio;
+      }
+    }
+  }
+
+  Workshop& shop_;
+  Comparison result_;
+  std::vector<search::Config> configs_;               // as the entries
+  std::vector<std::vector<CompiledModule>> modules_;  // as the entries
+  std::vector<std::vector<EdgeCode>> edge_code_;      // as the entries
+  bool started_ = false;
+  double leader_ratio_ = 0;
+};
+
+}  // namespace
+
+Comparison compare_configs(const RunRequest& request, const std::vector<std::string>& configs) {
+  WorkshopLimits limits;
+  limits.lane.step_s = request.timeout_s;
+  Workshop shop = open_workshop(request.kernel, request.device, request.policy, limits);
+  return Match(shop, request).play(configs);
+}
+
+}  // namespace kerntune

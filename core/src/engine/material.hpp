@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include <kerntune/core/tuner.hpp>
+
+#include "engine/context.hpp"
+#include "engine/device_lane.hpp"
+
+namespace kerntune {
+
+/// One configuration's compiled code and everything that verifying it needs.
+struct Material {
+  SessionStart session;
+  std::vector<CompiledModule> modules;
+  std::vector<EdgeCode> edge_code;
+};
+using CompileOne = std::function<tl::expected<CompiledModule, Rejection>(const CompileJob&)>;
+
+/// Compiles a configuration, the default and the reference. Errors: the Rejection of the configuration, or of the
+/// reference.
+tl::expected<Material, Rejection> prepare_material(const TuningContext& context, const search::Config& config,
+                                                   const Dims& dims, const CompileOne& compile);
+
+/// A request's sizes, complete. Errors: UsageError, SpecError.
+Dims complete_dims(const RunRequest& request, const SpecProgram& program);
+
+/// A configuration by its text; empty: the default. Errors: UsageError, SpaceError.
+search::Config config_named(const std::string& text, const SpecProgram& program);
+
+}  // namespace kerntune
