@@ -24,6 +24,7 @@ set_tests_properties(engine_survival_test PROPERTIES LABELS unit TIMEOUT 240)
 
 if(KERNTUNE_HAVE_CUDA)
   add_library(kerntune_fake_nvrtc SHARED fixtures/fake_nvrtc.cpp)
+  set_target_properties(kerntune_fake_nvrtc PROPERTIES CXX_VISIBILITY_PRESET default)
   target_link_libraries(kerntune_fake_nvrtc PRIVATE kerntune_cuda_headers kerntune_warnings)
   foreach(unit compile_pool device_loss)
     kerntune_add_test(NAME engine_${unit}_test SOURCES engine_${unit}_test.cpp LIBRARIES kerntune_core LABELS unit TIMEOUT 120)

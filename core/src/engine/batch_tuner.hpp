@@ -79,7 +79,7 @@ class BatchTuner {
   void wait();
   void finish(Candidate candidate, LaneAnswer answer);
   void note_screened(const EvaluationTrace& trace, const Samples& samples);
-  void count(const EvaluationTrace& trace);
+  void count(const EvaluationTrace& trace, bool pruned);
   void decide();
   void summarise();
   bool restore_stored_final();
