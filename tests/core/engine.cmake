@@ -12,6 +12,9 @@ target_compile_definitions(engine_tune_test PRIVATE
   KERNTUNE_TEST_EXITS="$<TARGET_FILE:kerntune_plugin_exits_in_constructor>")
 add_dependencies(engine_tune_test kerntune_plugin_trouble kerntune_plugin_exits_in_constructor)
 
+kerntune_add_test(NAME engine_suspects_test SOURCES engine_suspects_test.cpp LIBRARIES kerntune_core LABELS unit)
+target_include_directories(engine_suspects_test PRIVATE ${PROJECT_SOURCE_DIR}/core/src)
+
 # One process for all of it: the run that its tests look at takes its time.
 kerntune_add_plugin(hazards SOURCES fixtures/hazards.cpp)
 add_executable(engine_survival_test engine_survival_test.cpp ../support/worker_main.cpp)
