@@ -18,6 +18,9 @@ kerntune_add_test(NAME engine_verify_test SOURCES engine_verify_test.cpp ../supp
 target_include_directories(engine_verify_test PRIVATE ${PROJECT_SOURCE_DIR}/core/src)
 target_compile_definitions(engine_verify_test PRIVATE KERNTUNE_TEST_WRONG="$<TARGET_FILE:kerntune_plugin_wrong>")
 add_dependencies(engine_verify_test kerntune_plugin_wrong)
+kerntune_add_test(NAME engine_suspects_test SOURCES engine_suspects_test.cpp LIBRARIES kerntune_core LABELS unit)
+target_include_directories(engine_suspects_test PRIVATE ${PROJECT_SOURCE_DIR}/core/src)
+
 # One process for all of it: the run that its tests look at takes its time.
 kerntune_add_plugin(hazards SOURCES fixtures/hazards.cpp)
 add_executable(engine_survival_test engine_survival_test.cpp ../support/worker_main.cpp)
@@ -30,6 +33,7 @@ set_tests_properties(engine_survival_test PROPERTIES LABELS unit TIMEOUT 240)
 
 if(KERNTUNE_HAVE_CUDA)
   add_library(kerntune_fake_nvrtc SHARED fixtures/fake_nvrtc.cpp)
+  set_target_properties(kerntune_fake_nvrtc PROPERTIES CXX_VISIBILITY_PRESET default)
   target_link_libraries(kerntune_fake_nvrtc PRIVATE kerntune_cuda_headers kerntune_warnings)
   foreach(unit compile_pool device_loss)
     kerntune_add_test(NAME engine_${unit}_test SOURCES engine_${unit}_test.cpp LIBRARIES kerntune_core LABELS unit TIMEOUT 120)

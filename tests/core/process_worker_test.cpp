@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -157,6 +158,8 @@ TEST(Channel, DoesNotReadForEverFromOneWhoNeverStops) {
     while (!enough && ::send(ends[1], bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0) {
     }
   });
+  pollfd arrived{ours.fd(), POLLIN, 0};
+  ASSERT_EQ(::poll(&arrived, 1, 20'000), 1);
   (void)ours.pump();  // comes back
   enough = true;
   EXPECT_NE(ours.pump(), Channel::Pumped::closed);
@@ -190,7 +193,7 @@ TEST(StatusPage, OutlivesItsWriterAndBoundsWhatItClaims) {
   const StatusPage supervisor = StatusPage::create();
   StatusPage::attach(supervisor.fd()).begin(1, StatusPage::Phase::timing, 1e300);
   ASSERT_TRUE(supervisor.step());
-  EXPECT_LE(supervisor.step()->allowed_s, 1e9);
+  EXPECT_LE(supervisor.step()->allowed_s, 1.001e9);
 }
 
 TEST(PrintableCopy, KeepsTextAndReplacesTheRest) {

@@ -12,7 +12,7 @@ from program import HOST_GEMM, ProgramTest, main
 KILLS = int(os.environ.get("KERNTUNE_KILLS", "24"))
 SEED = int(os.environ.get("KERNTUNE_KILL_SEED", "1"))
 IN_FLIGHT = 2  # evaluations that a device worker has at a time
-TUNE = ("tune", HOST_GEMM, "--device", "host", "--dim", "n=64", "--dim", "k=64", "--strategy", "random", "--json")
+TUNE = ("tune", HOST_GEMM, "--device", "host", "--dim", "n=96", "--dim", "k=96", "--strategy", "random", "--json")
 
 
 def workers_of(pid):
@@ -55,8 +55,21 @@ class Kill(ProgramTest):
     def batch(self, number):
         return 1 + number // 12  # a space is not all measured before it is left
 
-    def kill_the_program(self, number, delay):
+    def wait_for_commits(self, process, commits):
+        """Until the running program has written its store this often: the first is of the run, then come evaluations."""
+        seen, last = 0, None
+        while seen < commits and process.poll() is None:
+            try:
+                changed = os.stat(self.path("store.db")).st_mtime_ns
+            except FileNotFoundError:
+                changed = last
+            seen += last is not None and changed != last
+            last = changed
+            time.sleep(0.002)
+
+    def kill_the_program(self, number, commits, delay):
         process = self.start(*TUNE, "--batch", self.batch(number), "--budget", "10m")
+        self.wait_for_commits(process, commits)
         time.sleep(delay)
         self.assertIsNone(process.poll(), "the run ended before it was killed")
         workers = workers_of(process.pid)
@@ -68,8 +81,9 @@ class Kill(ProgramTest):
             time.sleep(0.01)
         return bool(workers)
 
-    def kill_a_worker(self, number, delay):
+    def kill_a_worker(self, number, commits, delay):
         process = self.start(*TUNE, "--batch", self.batch(number), "--budget", "2s")
+        self.wait_for_commits(process, commits)
         time.sleep(delay)
         killed = 0
         for pid, kind in workers_of(process.pid):
@@ -88,13 +102,14 @@ class Kill(ProgramTest):
         left_in_flight = 0
         for number in range(KILLS):
             at_worker = chance.random() < 0.3
-            delay = chance.uniform(0, 1.5)
-            with self.subTest(number=number, at_worker=at_worker, delay=delay):
+            commits = chance.choice((0, 2, 3, 5, 9))  # 0: while it starts up
+            delay = chance.uniform(0, 0.8 if commits == 0 else 0.05)
+            with self.subTest(number=number, at_worker=at_worker, commits=commits, delay=delay):
                 started = self.stored()[2]
                 if at_worker:
-                    met["worker"] += self.kill_a_worker(number, delay)
+                    met["worker"] += self.kill_a_worker(number, commits, delay)
                 else:
-                    met["program"] += self.kill_the_program(number, delay)
+                    met["program"] += self.kill_the_program(number, commits, delay)
                 evaluations, rejected, in_flight = self.stored()
                 self.assertGreaterEqual(evaluations, before)
                 self.assertEqual(rejected, 0, "somebody innocent was blamed")

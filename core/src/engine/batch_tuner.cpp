@@ -94,7 +94,7 @@ void BatchTuner::take_known() {
     note_screened(trace, record.samples_ns);
     seen_.insert(text);
     ++result_.reused;
-    count(trace);
+    count(trace, false);
     result_.trace.push_back(std::move(trace));
   }
   if (result_.reused > 0) report(TuneProgress::Kind::evaluated);
@@ -309,19 +309,20 @@ void BatchTuner::finish(Candidate candidate, LaneAnswer answer) {
     answer.facts = trace.facts;
   }
   strategy_->observe(trace.config, feedback_from(trace));
-  // What the static filter turns down is not stored: it is cheap to find out again, and cheaper than a row.
-  if (!answer.rejection || !is_pruned(answer.rejection->reason)) {
+  // What is turned down before it runs is not stored: it is cheap to find out again, and cheaper than a row.
+  const bool has_run = answer.wall_us > 0 && setup_.context.device.kind != DeviceKind::replay;
+  const bool pruned = answer.rejection && is_pruned(answer.rejection->reason) && !has_run;
+  if (!pruned) {
     log_.add(candidate.text, answer, module);
     ++new_evaluations_;
   }
   note_screened(trace, answer.timing.samples_ns);
-  count(trace);
+  count(trace, pruned);
   result_.trace.push_back(std::move(trace));
   report(TuneProgress::Kind::evaluated);
 }
 
-void BatchTuner::count(const EvaluationTrace& trace) {
-  const bool pruned = trace.rejection && is_pruned(trace.rejection->reason);
+void BatchTuner::count(const EvaluationTrace& trace, bool pruned) {
   if (pruned)
     ++result_.pruned_static;
   else

@@ -81,7 +81,7 @@ class BatchTuner {
   void finish(Candidate candidate, LaneAnswer answer);
   void note_screened(const EvaluationTrace& trace, const Samples& samples);
   void count_lane(const LaneAnswer& answer);
-  void count(const EvaluationTrace& trace);
+  void count(const EvaluationTrace& trace, bool pruned);
   void decide();
   void summarise();
   bool restore_stored_final();

@@ -13,12 +13,13 @@ constexpr std::size_t kLaneDepth = 2;
 }  // namespace
 
 tl::expected<void, Rejection> BatchTuner::check_past(Candidate& candidate) const {
-  const int kills = setup_.suspects.kills(evaluation_key(setup_.context, result_.dims, candidate.text));
-  candidate.suspect = kills > 0;
-  if (kills < Suspects::kMostKills || setup_.request.retry_failed) return {};
+  const storage::EvaluationKey key = evaluation_key(setup_.context, result_.dims, candidate.text);
+  candidate.suspect = setup_.suspects.includes(key);
+  if (!setup_.suspects.blames(key) || setup_.request.retry_failed) return {};
   return tl::unexpected(
-      Rejection{Reason::crash,
-                fmt::format("it was under way when {} runs were killed, the last time alone; not run again", kills)});
+      Rejection{Reason::crash, fmt::format("it was under way when the machine went down {} times, the last time "
+                                           "alone; not run again unless asked for (--retry-failed)",
+                                           Suspects::kMostDowns)});
 }
 
 bool BatchTuner::may_dispatch(const Candidate& candidate, std::size_t busy) const {

@@ -3,10 +3,11 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
+#include <fstream>
 #include <map>
 #include <random>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -31,17 +32,43 @@ std::string random_run_id() {
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", entropy(), entropy(), entropy(), entropy());
 }
 
-/// "host pid": who runs it, so that a later run can tell whether it still does.
-std::string this_process() { return fmt::format("{} {}", host_name(), ::getpid()); }
+/// Another one each time the machine starts; empty if the kernel does not say.
+std::string boot_id() {
+  std::string id;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+  return id;
+}
+
+/// Who runs a run, so that a later one can tell whether it still does.
+struct Owner {
+  std::string host;
+  int pid = 0;
+  std::string boot;
+  std::string text() const { return fmt::format("{} {} {}", host, pid, boot); }
+};
+
+Owner this_process() { return {host_name(), ::getpid(), boot_id()}; }
+
+Owner owner_of(const storage::RunRecord& run) {
+  Owner owner;
+  std::istringstream(run.host) >> owner.host >> owner.pid >> owner.boot;
+  return owner;
+}
+
+bool same_boot(const Owner& a, const Owner& b) { return a.boot.empty() || b.boot.empty() || a.boot == b.boot; }
 
 /// False only if it surely does not run any more: a process of this host that is gone.
 bool may_be_running(const storage::RunRecord& run) {
   if (run.ended_unix_us) return false;
-  const auto space = run.host.rfind(' ');
-  if (space == std::string::npos || run.host.substr(0, space) != host_name()) return true;
-  int pid = 0;
-  std::from_chars(run.host.data() + space + 1, run.host.data() + run.host.size(), pid);
-  return pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM);
+  const Owner owner = owner_of(run), here = this_process();
+  if (owner.host != here.host || owner.pid <= 0) return true;
+  return same_boot(owner, here) && (::kill(owner.pid, 0) == 0 || errno == EPERM);
+}
+
+/// The machine that it ran on, this one, has been started again since it began.
+bool went_down_with_its_machine(const storage::RunRecord& run) {
+  const Owner owner = owner_of(run), here = this_process();
+  return !run.ended_unix_us && owner.host == here.host && !same_boot(owner, here);
 }
 
 }  // namespace
@@ -56,7 +83,7 @@ RunJournal::RunJournal(storage::ResultStore& store, const TuneRequest& request, 
   run.device_json = wire::from(context.device).dump();
   run.strategy = request.strategy.empty() ? std::string(search::default_strategy()) : request.strategy;
   run.command = request.command;
-  run.host = this_process();
+  run.host = this_process().text();
   run.version = KERNTUNE_VERSION;
   run.seed = request.seed;
   store_.begin_run(run);
@@ -90,10 +117,11 @@ void RunJournal::find_suspects() {
   std::vector<storage::StartedRecord> dead;
   for (storage::StartedRecord& row : store_.leftovers(run_id_)) {
     const auto run = runs.find(row.run_id);
-    if (run == runs.end() || !may_be_running(run->second)) dead.push_back(std::move(row));
+    if (run != runs.end() && may_be_running(run->second)) continue;
+    suspects_.add(row.key, run != runs.end() && went_down_with_its_machine(run->second));
+    dead.push_back(std::move(row));
   }
   if (dead.empty()) return;
-  suspects_ = Suspects(dead);
   warnings_.push_back(
       fmt::format("{} evaluation{} under way when earlier runs were killed, the first {} at {}; measured again, alone, "
                   "when {} turn comes",

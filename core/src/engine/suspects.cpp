@@ -3,14 +3,19 @@
 
 namespace kerntune {
 
-Suspects::Suspects(const std::vector<storage::StartedRecord>& rows) {
-  for (const storage::StartedRecord& row : rows) ++kills_[storage::evaluation_id(row.key)];
+void Suspects::add(const storage::EvaluationKey& key, bool machine_down) {
+  downs_[storage::evaluation_id(key)] += machine_down ? 1 : 0;
 }
 
-int Suspects::kills(const storage::EvaluationKey& key) const {
-  if (kills_.empty()) return 0;
-  const auto found = kills_.find(storage::evaluation_id(key));
-  return found == kills_.end() ? 0 : found->second;
+const int* Suspects::find(const storage::EvaluationKey& key) const {
+  if (downs_.empty()) return nullptr;
+  const auto found = downs_.find(storage::evaluation_id(key));
+  return found == downs_.end() ? nullptr : &found->second;
+}
+
+bool Suspects::blames(const storage::EvaluationKey& key) const {
+  const int* downs = find(key);
+  return downs != nullptr && *downs >= kMostDowns;
 }
 
 }  // namespace kerntune

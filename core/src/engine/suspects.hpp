@@ -3,25 +3,27 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include <kerntune/storage/records.hpp>
 
 namespace kerntune {
 
-/// Evaluations that were under way when earlier runs were killed. One kill proves nothing: such an evaluation is tried
-/// again, alone. But what was there at kMostKills of them may be what takes runs, or machines, down.
+/// Evaluations that were under way when earlier runs were killed. Such an evaluation is tried again, alone. A kill
+/// proves nothing against it: workers are what dies of a configuration, not the supervisor. But what was there twice
+/// when the whole machine went down, the second time alone, may well be the cause.
 class Suspects {
  public:
-  static constexpr int kMostKills = 3;
-  Suspects() = default;
-  /// `rows`: the started rows of runs that are dead.
-  explicit Suspects(const std::vector<storage::StartedRecord>& rows);
-  /// Killed runs that were at this evaluation.
-  int kills(const storage::EvaluationKey& key) const;
+  static constexpr int kMostDowns = 2;
+  /// A started row of a run that is dead; `machine_down`: the machine was started again since.
+  void add(const storage::EvaluationKey& key, bool machine_down);
+  bool includes(const storage::EvaluationKey& key) const { return find(key) != nullptr; }
+  /// True for what must not be run again unless asked for.
+  bool blames(const storage::EvaluationKey& key) const;
 
  private:
-  std::map<std::string, int> kills_;  // by evaluation_id
+  const int* find(const storage::EvaluationKey& key) const;
+
+  std::map<std::string, int> downs_;  // by evaluation_id
 };
 
 }  // namespace kerntune

@@ -59,7 +59,7 @@ void enter_worker(pid_t supervisor) {
   ::pthread_atfork(nullptr, nullptr, tie_to_worker);
   write_no_core();
   offer_to_the_oom_killer();
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a crash must not take the last lines along
+  std::setvbuf(stdout, nullptr, _IONBF, 0);  // a crash must not take the last lines along
 }
 
 std::uint64_t machine_memory_bytes() {

@@ -100,7 +100,7 @@ class WorkerProcess {
 };
 
 /// The first thing a worker does: ties its life to the supervisor's, and leaves if that has gone already; keeps its
-/// channel from what plugins do; prints line by line; writes no core file; is the first to go when memory runs out.
+/// channel from what plugins do; prints without delay; writes no core file; is the first to go when memory runs out.
 void enter_worker(pid_t supervisor);
 
 /// Limits this process's private writable memory to what it had at the first call and `bytes` more. An address space
