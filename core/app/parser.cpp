@@ -45,6 +45,16 @@ void refuse_unknown_options(const Verb& verb, const std::vector<Option>& options
   }
 }
 
+/// CLI11 takes the word after "--db=" for its value: an empty shell variable would swallow the next option.
+void refuse_empty_values(const Verb& verb, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--") return;
+    if (word.starts_with("--") && word.find('=') == word.size() - 1)
+      throw UsageError(
+          fmt::format("{} {}: expected a value after '=', found nothing", verb.name, word.substr(0, word.size() - 1)));
+  }
+}
+
 std::string display_name(const Option& option) { return names_of(option).back(); }
 
 /// One option's words, as CLI11 collected them.
@@ -130,6 +140,7 @@ Invocation parse(const Verb& verb, const std::vector<std::string>& words) {
   if (asks_for_help(words)) return {.help = true, .json = false};
   const std::vector<Option> options = every_option(verb, invocation);
   refuse_unknown_options(verb, options, words);
+  refuse_empty_values(verb, words);
 
   CLI::App app;
   app.set_help_flag();

@@ -91,6 +91,12 @@ TEST(Parser, RefusesAnOptionWithoutItsValue) {
   EXPECT_THAT(usage_error(values, {"sgemm", "--db"}), HasSubstr("--db"));
 }
 
+TEST(Parser, TakesNoOptionForTheValueOfOneThatWasLeftEmpty) {
+  Values values;
+  EXPECT_EQ(usage_error(values, {"sgemm", "--db=", "--json"}), "tune --db: expected a value after '=', found nothing");
+  EXPECT_EQ(usage_error(values, {"sgemm", "--db="}), "tune --db: expected a value after '=', found nothing");
+}
+
 TEST(Parser, TakesDashedValuesAndPositionalsAfterTwoDashes) {
   Values values;
   parse(values.verb(), {"--dim", "a=-1", "--", "--odd-name"});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ostream>
+
 #include "cuda_test_kernels.hpp"
 
 // `add` in every way of being wrong that verification must catch, as CUDA source. Tuned at kWrongBatch elements.
@@ -69,6 +71,8 @@ struct WrongKernel {
   const char* bug;
   const char* verdict;
 };
+/// Names of tests must not hold addresses.
+inline void PrintTo(const WrongKernel& wrong, std::ostream* out) { *out << wrong.bug; }
 inline constexpr WrongKernel kWrongKernels[] = {
     {"does_nothing", "unwritten_output: left 1024 of 1024 elements of 'c' unwritten"},
     {"writes_part", "unwritten_output: left 512 of 1024 elements of 'c' unwritten, the first is c[512]"},

@@ -139,6 +139,8 @@ struct Fault {
   Reason reason;
   const char* says;
 };
+/// Names of tests must not hold addresses.
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.mode; }
 
 class AWrongConfiguration : public testing::TestWithParam<Fault> {};
 

@@ -165,6 +165,11 @@ TEST(RunJson, MatchesItsReference) {
   good.samples_ns = {1, 2, 3};
   good.median_ns = 2;
   good.verified = "reference";
+  good.verification.seeds = {1, 2, 3};
+  good.verification.sizes = {"batch=64", "batch=1"};
+  good.verification.runs = 8;
+  good.verification.max_abs_error = 0.5;
+  good.verification.worst = {"c", "batch=1", 7, 2, 1.5, 1};
   good.flop = 100;
   good.device.peak_flop_per_s_f32 = 1e12;
   RunResult bad = good;

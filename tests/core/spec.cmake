@@ -1,6 +1,6 @@
 set(spec_data KERNTUNE_TEST_SPECS="${PROJECT_SOURCE_DIR}/tests/data/specs"
               KERNTUNE_TEST_SAXPY="${PROJECT_SOURCE_DIR}/plugins/kernels/saxpy_t1/saxpy.json")
-foreach(unit json_document parse digest program plans python_values t1)
+foreach(unit json_document parse digest program plans python_values read_file t1)
   kerntune_add_test(NAME spec_${unit}_test SOURCES spec_${unit}_test.cpp LIBRARIES kerntune_core LABELS unit)
   target_include_directories(spec_${unit}_test PRIVATE ${PROJECT_SOURCE_DIR}/core/src)
   target_compile_definitions(spec_${unit}_test PRIVATE ${spec_data})

@@ -17,6 +17,7 @@ namespace kerntune {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{2} << 30;  // a file that unpacks to more is no recording
+constexpr const char* kTooLarge = "larger than 2 GiB";
 
 struct InflateEnd {
   void operator()(z_stream* stream) const noexcept { inflateEnd(stream); }
@@ -48,15 +49,29 @@ std::string gunzip(const std::string& packed, const std::string& path) {
   return text;
 }
 
+/// A device may never end, and a file that is too large need not be read to be refused. Pipes are welcome.
+void check_kind(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status)) fail(path, "it is a folder");
+  if (fs::is_character_file(status) || fs::is_block_file(status)) fail(path, "it is a device, not a file");
+  if (fs::is_regular_file(status) && fs::file_size(path, error) > kMostBytes && !error) fail(path, kTooLarge);
+}
+
 }  // namespace
 
 std::string read_plain_file(const std::string& path) {
-  if (std::error_code error; std::filesystem::is_directory(path, error)) fail(path, "it is a folder");
+  check_kind(path);
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(path, std::strerror(errno));
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string bytes;
+  std::array<char, 65536> chunk{};
+  while (file.read(chunk.data(), chunk.size()) || file.gcount() > 0) {
+    bytes.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
+    if (bytes.size() > kMostBytes) fail(path, kTooLarge);
+  }
   if (file.bad()) fail(path, std::strerror(errno));
-  if (bytes.size() > kMostBytes) fail(path, "larger than 2 GiB");
   return bytes;
 }
 
