@@ -110,7 +110,14 @@ ChildResult run_self(const std::vector<std::string>& arguments, double timeout_s
   Pipe::close_end(pipe.write_end);
   const auto deadline = Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(timeout_s * 1000));
   ChildResult result;
-  const bool finished = read_all(pipe.read_end, deadline, result.output);
+  bool finished = false;
+  try {
+    finished = read_all(pipe.read_end, deadline, result.output);
+  } catch (...) {
+    kill(child, SIGKILL);
+    reap(child);
+    throw;
+  }
   if (!finished) kill(child, SIGKILL);
   const int status = reap(child);
   result.ending = finished ? ending_of(status) : fmt::format("did not end within {} s and was killed", timeout_s);

@@ -7,6 +7,7 @@
 #include <kerntune/core/errors.hpp>
 #include <kerntune/core/tuner.hpp>
 
+#include "common.hpp"
 #include "progress_printer.hpp"
 #include "tune_options.hpp"
 
@@ -64,13 +65,13 @@ interrupted recording goes on where it was; the file is written when the space i
     return std::all_of(report.batches.begin(), report.batches.end(), measured) ? ExitCode::done : ExitCode::partial;
   }
 
-  /// A folder that is not there should be found before hours of measuring.
   void check_output() const {
     const std::filesystem::path folder = std::filesystem::absolute(output_).parent_path();
     std::error_code error;
     if (!std::filesystem::is_directory(folder, error))
       throw UsageError(
           fmt::format("record --output '{}': folder '{}' does not exist; make it first", output_, folder.string()));
+    check_writable("write recording", output_);
   }
 
   TuneOptions options_{TuneOptions::For::record};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include <kerntune/core/errors.hpp>
 #include <kerntune/core/tuner.hpp>
 
+#include "common.hpp"
 #include "progress_printer.hpp"
 #include "tune_options.hpp"
 
@@ -50,34 +51,28 @@ over the best's, paired, with its 95 % interval.)",
   ExitCode run(const Console& console) override {
     TuneRequest request = options_.request("tune");
     request.command = console.command_line;
-    check_page();
+    if (!report_path_.empty()) check_writable("write report", report_path_);
     const auto show = quiet_ ? ProgressPrinter::Show::nothing : ProgressPrinter::Show::progress;
     const TuneReport report = run_with_progress(console, show, [&](const ProgressSink& sink, const StopFlag& stop) {
       return kerntune::tune(request, sink, stop);
     });
+    const auto unwritten = write_page(report, console);  // first: stdout may be closed or full
     print(console.json ? report::tune_json(report) : report::tune_text(report, console.out));
-    write_page(report, console);
-    return exit_code_of(report);
+    if (!unwritten) return exit_code_of(report);
+    fmt::print(stderr, "kerntune: {}\n", *unwritten);  // stdout has its one document
+    return ExitCode::environment;
   }
 
  private:
-  /// Before the search: hours of work should not end with a page that cannot be written.
-  void check_page() const {
-    if (report_path_.empty()) return;
-    std::error_code error;
-    const bool existed = std::filesystem::exists(report_path_, error);
-    const bool writable = std::ofstream(report_path_, std::ios::binary | std::ios::app).good();
-    if (!existed) std::filesystem::remove(report_path_, error);
-    if (!writable) throw Error(fmt::format("write report '{}': the file cannot be opened for writing", report_path_));
-  }
-
-  void write_page(const TuneReport& report, const Console& console) const {
-    if (report_path_.empty()) return;
+  /// Why the page could not be written, if it could not.
+  std::optional<std::string> write_page(const TuneReport& report, const Console& console) const {
+    if (report_path_.empty()) return std::nullopt;
     std::ofstream file(report_path_, std::ios::binary | std::ios::trunc);
     file << report::tune_html(report, console.command_line);
     file.close();
-    if (!file) throw Error(fmt::format("write report '{}': the file could not be written completely", report_path_));
+    if (!file) return fmt::format("write report '{}': the file could not be written completely", report_path_);
     if (!quiet_) fmt::print(stderr, "report written to {}\n", report_path_);
+    return std::nullopt;
   }
 
   TuneOptions options_{TuneOptions::For::tune};

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -60,6 +62,15 @@ void check_dims(const std::string& where, const KernelSpec& spec, const Dims& di
       throw UsageError(
           fmt::format("{}: '{}' is the batch of kernel '{}'; give it with --batch", where, name, spec.name));
   }
+}
+
+void check_writable(const std::string& doing, const std::string& path) {
+  std::error_code error;
+  // Of the link itself: what it points to may be missing, and the link is the user's.
+  const auto found = std::filesystem::symlink_status(path, error).type();
+  const bool writable = std::ofstream(path, std::ios::binary | std::ios::app).good();
+  if (found == std::filesystem::file_type::not_found) std::filesystem::remove(path, error);
+  if (!writable) throw Error(fmt::format("{} '{}': the file cannot be opened for writing", doing, path));
 }
 
 MeasurePolicy policy_for(const std::string& l2, const std::string& mode, const std::string& device) {

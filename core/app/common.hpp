@@ -27,6 +27,10 @@ KernelEntry kernel_named(const std::string& name, const std::vector<std::string>
 /// Sizes that the kernel has, and not its batch. Errors: UsageError naming near ones; `where` starts the message.
 void check_dims(const std::string& where, const KernelSpec& spec, const Dims& dims);
 
+/// Before hours of work: that the file they end in can be written. Leaves nothing behind. Errors: Error; `doing` starts
+/// the message.
+void check_writable(const std::string& doing, const std::string& path);
+
 /// `l2` and `mode` as given on the command line; an empty `l2` is cold on a GPU, warm on a host.
 MeasurePolicy policy_for(const std::string& l2, const std::string& mode, const std::string& device);
 

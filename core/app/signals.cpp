@@ -11,7 +11,7 @@ namespace kerntune::app {
 namespace {
 
 StopFlag g_stop{0};
-struct sigaction g_old_interrupt, g_old_terminate;
+struct sigaction g_old_interrupt, g_old_terminate, g_old_hangup;
 static_assert(StopFlag::is_always_lock_free, "written by a signal handler");
 
 void say(std::string_view text) {
@@ -40,7 +40,8 @@ void install(int signal_number, struct sigaction& old) {
   action.sa_handler = raise_stop;
   sigemptyset(&action.sa_mask);
   // No SA_RESTART: waits in the engine return and see the flag.
-  sigaction(signal_number, &action, &old);
+  sigaction(signal_number, nullptr, &old);
+  if (old.sa_handler != SIG_IGN) sigaction(signal_number, &action, nullptr);  // nohup, or a shell's background job
 }
 
 }  // namespace
@@ -49,11 +50,13 @@ StopOnSignals::StopOnSignals() {
   g_stop.store(0);
   install(SIGINT, g_old_interrupt);
   install(SIGTERM, g_old_terminate);
+  install(SIGHUP, g_old_hangup);
 }
 
 StopOnSignals::~StopOnSignals() {
   sigaction(SIGINT, &g_old_interrupt, nullptr);
   sigaction(SIGTERM, &g_old_terminate, nullptr);
+  sigaction(SIGHUP, &g_old_hangup, nullptr);
 }
 
 const StopFlag& StopOnSignals::flag() const noexcept { return g_stop; }

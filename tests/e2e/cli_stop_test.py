@@ -49,6 +49,11 @@ class Stop(ProgramTest):
         self.assertEqual(code, 4, err)
         self.assertTrue(json.loads(out)["interrupted"])
 
+    def test_a_closed_terminal_does_the_same(self):
+        code, out, err = self.stop_with(signal.SIGHUP)
+        self.assertEqual(code, 4, err)
+        self.assertTrue(json.loads(out)["interrupted"])
+
     def test_a_second_interrupt_stops_at_once(self):
         code, out, err = self.stop_with(signal.SIGINT, times=2)
         self.assertEqual(code, 4, err)

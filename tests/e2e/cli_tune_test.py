@@ -44,6 +44,17 @@ class Tune(ProgramTest):
         with open(self.path("r.html"), encoding="utf-8") as page:
             self.assertIn("<h1>example_row_sum</h1>", page.read())
 
+    def test_a_dangling_link_as_report_stays_the_users(self):
+        os.symlink(self.path("target.html"), self.path("link.html"))
+        self.expect(0, "tune", HOST_SUM, *SMALL, "--batch", 2, "--quiet", "--report", self.path("link.html"))
+        self.assertTrue(os.path.islink(self.path("link.html")))
+        self.assertTrue(os.path.exists(self.path("target.html")))
+
+    def test_a_report_that_fails_at_the_end_leaves_one_document(self):
+        finished = self.expect(3, "tune", HOST_SUM, *SMALL, "--batch", 2, "--json", "--report", "/dev/full")
+        self.assertEqual(finished.json()["batches"][0]["batch"], 2)
+        self.assertIn("/dev/full", finished.err)
+
     def test_a_report_that_cannot_be_written_is_noticed_before_the_work(self):
         finished = self.expect(3, "tune", HOST_SUM, *SMALL, "--report", self.path("no/folder/r.html"))
         self.assertIn("cannot be opened for writing", finished.err)
