@@ -145,7 +145,9 @@ CUresult max_active_blocks(int* blocks, CUfunction function, int, std::size_t) {
 
 /// Arguments are read when a launch is made, also one that is captured for later.
 CUresult launch_with_copies(FakeDriver::Function& function, FakeLaunch launch) {
-  if (function.kernel == nullptr) return fake->run_kernel(function, launch);
+  // Of the engine's kernels only those of the calibration are captured, and they read no argument here.
+  if (function.kernel == nullptr)
+    return fake->submit([&function, launch] { return fake->run_kernel(function, launch); });
   std::vector<std::vector<unsigned char>> values;
   for (std::size_t i = 0; i < function.kernel->parameter_bytes.size(); ++i) {
     const auto* bytes = static_cast<unsigned char*>(launch.arguments[i]);

@@ -257,29 +257,14 @@ void BatchTuner::collect_answers() {
     const auto found = candidates_.find(answer.id);
     if (found == candidates_.end()) continue;
     Candidate candidate = std::move(candidates_.extract(found).mapped());
-    count_lane(answer);
+    add_lane_time(answer, result_.lane);
+    result_.throttled_samples += throttled_samples(answer.timing);
     if (!candidate.modules.empty()) {
       by_binary_.emplace(binary_signature(candidate.view, candidate.modules.front()), answer);
     }
     finish(std::move(candidate), std::move(answer));
   }
   if (setup_.lane.outstanding() == 0 && !ready_.empty() && !idle_since_) idle_since_ = Clock::now();
-}
-
-void BatchTuner::count_lane(const LaneAnswer& answer) {
-  LaneTime& lane = result_.lane;
-  const double launched_us = answer.timing.launched_ns / 1e3;
-  const auto busy_us = static_cast<double>(answer.wall_us), verify_us = static_cast<double>(answer.verify_us);
-  if (answer.timing.launches > 0) {
-    ++lane.screened;
-    lane.screen_fixed_us += std::max(0.0, busy_us - verify_us - launched_us);
-  }
-  lane.samples += static_cast<std::int64_t>(answer.timing.samples_ns.size());
-  lane.launches += answer.timing.launches;
-  lane.busy_us += busy_us;
-  lane.launched_us += launched_us;
-  lane.verify_us += verify_us;
-  for (const std::uint8_t flags : answer.timing.flags) result_.throttled_samples += (flags & kThrottled) != 0 ? 1 : 0;
 }
 
 void BatchTuner::wait() {

@@ -80,7 +80,6 @@ class BatchTuner {
   void wait();
   void finish(Candidate candidate, LaneAnswer answer);
   void note_screened(const EvaluationTrace& trace, const Samples& samples);
-  void count_lane(const LaneAnswer& answer);
   void count(const EvaluationTrace& trace, bool pruned);
   void decide();
   void summarise();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/evaluation_log.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <nlohmann/json.hpp>
@@ -155,6 +156,24 @@ search::Feedback feedback_from(const EvaluationTrace& trace) {
       break;
   }
   return {search::Feedback::Status::rejected, 0};
+}
+
+void add_lane_time(const LaneAnswer& answer, LaneTime& lane) {
+  const double launched_us = answer.timing.launched_ns / 1e3;
+  const auto busy_us = static_cast<double>(answer.wall_us), verify_us = static_cast<double>(answer.verify_us);
+  if (answer.timing.launches > 0) {
+    ++lane.screened;
+    lane.screen_fixed_us += std::max(0.0, busy_us - verify_us - launched_us);
+  }
+  lane.samples += static_cast<std::int64_t>(answer.timing.samples_ns.size());
+  lane.launches += answer.timing.launches;
+  lane.busy_us += busy_us;
+  lane.launched_us += launched_us;
+  lane.verify_us += verify_us;
+}
+
+std::int64_t throttled_samples(const Timing& timing) {
+  return std::ranges::count_if(timing.flags, [](std::uint8_t flags) { return (flags & kThrottled) != 0; });
 }
 
 }  // namespace kerntune

@@ -50,4 +50,8 @@ bool is_verdict(Reason reason);
 search::Feedback feedback_from(const EvaluationTrace& trace);
 std::int64_t unix_microseconds();
 
+/// Adds what an evaluation cost.
+void add_lane_time(const LaneAnswer& answer, LaneTime& lane);
+std::int64_t throttled_samples(const Timing& timing);
+
 }  // namespace kerntune

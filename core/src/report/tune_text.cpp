@@ -71,6 +71,16 @@ std::string hanging(std::string_view label, std::string_view text, std::size_t i
   return body;
 }
 
+std::string defence_text(const BatchResult& batch) {
+  const IncumbentDefence& d = *batch.defence;
+  const std::string who = d.source == "default" ? "the default" : fmt::format("the {} winner", d.source);
+  if (d.replaced)
+    return fmt::format("; {} was replaced: it takes {:.3f} times as long ({:.3f} to {:.3f})", who, d.ratio, d.ratio_low,
+                       d.ratio_high);
+  return fmt::format("; {} stays: no proven gain of 1 % over it (at best {:.3f}, from {:.3f})", who, d.ratio,
+                     d.ratio_low);
+}
+
 std::string best_section(const TuneReport& report, const Style& style) {
   std::string out = inked("best configuration (default→best where they differ)", Ink::bold, style) + '\n';
   if (!style.utf8) out = "best configuration (default->best where they differ)\n";
@@ -87,16 +97,6 @@ std::string best_section(const TuneReport& report, const Style& style) {
     out += inked(wrapped(proof, 16, style), Ink::dim, style);
   }
   return out;
-}
-
-std::string defence_text(const BatchResult& batch) {
-  const IncumbentDefence& d = *batch.defence;
-  const std::string who = d.source == "default" ? "the default" : fmt::format("the {} winner", d.source);
-  if (d.replaced)
-    return fmt::format("; {} was replaced: it takes {:.3f} times as long ({:.3f} to {:.3f})", who, d.ratio, d.ratio_low,
-                       d.ratio_high);
-  return fmt::format("; {} stays: no proven gain of 1 % over it (at best {:.3f}, from {:.3f})", who, d.ratio,
-                     d.ratio_low);
 }
 
 /// Where the device's time went, for those who wonder why a tune takes so long.
