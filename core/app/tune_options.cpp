@@ -153,8 +153,7 @@ void TuneOptions::check_numbers(const std::string& verb) const {
   if (!(timeout_s_ > 0))
     throw UsageError(fmt::format("{} --timeout: expected seconds above 0, found {}", verb, timeout_s_));
   if (!(compile_timeout_s_ > 0))
-    throw UsageError(
-        fmt::format("{} --compile-timeout: expected seconds above 0, found {}", verb, compile_timeout_s_));
+    throw UsageError(fmt::format("{} --compile-timeout: expected seconds above 0, found {}", verb, compile_timeout_s_));
   if (memory_gib_ != 0 && !(memory_gib_ >= 0.25 && memory_gib_ <= 1 << 20))
     throw UsageError(fmt::format("{} --memory-limit: expected GiB from 0.25 on, found {}", verb, memory_gib_));
   if (jobs_ < 0 || jobs_ > 1024) throw UsageError(fmt::format("{} --jobs: expected 1 to 1024, found {}", verb, jobs_));

@@ -34,11 +34,11 @@ struct TuneRequest {
   MeasurePolicy policy;
   std::string store_path;
   bool retry_failed = false;
-  std::string command;  // for the run's record
-  double evaluation_timeout_s = 30;       // of one step of an evaluation, beside what launches usually take
+  std::string command;               // for the run's record
+  double evaluation_timeout_s = 30;  // of one step of an evaluation, beside what launches usually take
   double compile_timeout_s = 60;
   std::uint64_t memory_limit_bytes = 0;  // of one worker process; 0: 4 GiB for compilers, else 3/4 of the machine's
-  int compile_processes = 0;  // 0: as many as there are CPUs, less one on machines with more than two
+  int compile_processes = 0;             // 0: as many as there are CPUs, less one on machines with more than two
 };
 
 /// One configuration's story, for the report. Times in nanoseconds.
