@@ -96,7 +96,7 @@ its turn, and the ratio to the fastest with an interval that holds for all of th
         {.names = "--launches", .value = "N", .help = "Timed launches; default 50", .target = &launches_},
         {.names = "--timeout",
          .value = "S",
-         .help = "Seconds after which it is given up; default 60",
+         .help = "Seconds that one step may take, beside 20 times what launches usually take; default 60",
          .target = &timeout_s_},
         {.names = "--in-process",
          .value = "",

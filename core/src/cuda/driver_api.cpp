@@ -61,8 +61,8 @@ Loaded load() {
 // Codes that newer headers name, as numbers so that older headers compile.
 constexpr int kContained = 226, kTensorMemoryLeak = 721;
 
-/// What a configuration cannot have done: the device, the driver or the link to it failed. An uncorrectable memory error
-/// is among them; a new process goes on with other pages.
+/// What a configuration cannot have done: the device, the driver or the link to it failed. An uncorrectable memory
+/// error is among them; a new process goes on with other pages.
 bool is_device_failure(CUresult code) noexcept {
   switch (static_cast<int>(code)) {
     case CUDA_ERROR_NOT_INITIALIZED:

@@ -147,8 +147,8 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const noexcept = 0;
-  /// Who else uses the device at this moment, for a person: "1 other process (pid 4711 with 512 MiB)". Empty: nobody, or
-  /// nothing is known. Times taken meanwhile are provisional.
+  /// Who else uses the device at this moment, for a person: "1 other process (pid 4711 with 512 MiB)". Empty: nobody,
+  /// or nothing is known. Times taken meanwhile are provisional.
   virtual std::string shared_with() const { return {}; }
   /// `plugin` gives the callbacks of callable kernels and host references; null for spec files. Borrowed.
   /// Errors: DeviceError (out of memory for the buffers, no such thing on this device), Rejection when the default or

@@ -41,7 +41,7 @@ struct TuneRequest {
   double evaluation_timeout_s = 30;         // of one step of an evaluation, beside what launches usually take
   double compile_timeout_s = 60;
   std::uint64_t memory_limit_bytes = 0;  // of one worker process; 0: 4 GiB for compilers, else 3/4 of the machine's
-  int compile_processes = 0;  // 0: as many as there are CPUs, less one on machines with more than two
+  int compile_processes = 0;             // 0: as many as there are CPUs, less one on machines with more than two
 };
 
 /// One configuration's story, for the report. Times in nanoseconds.
