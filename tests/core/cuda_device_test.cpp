@@ -166,7 +166,7 @@ TEST(EngineKernels, CompileForOldAndNewArchitectures) {
     SCOPED_TRACE(arch);
     const auto module = nvrtc::compile(engine_kernels_job("sm_" + std::to_string(arch)));
     ASSERT_TRUE(module) << module.error().message;
-    EXPECT_EQ(module->entries.size(), 10u);
+    EXPECT_EQ(module->entries.size(), 12u);
     EXPECT_EQ(module->log, "");
   }
 }

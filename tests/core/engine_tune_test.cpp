@@ -41,7 +41,7 @@ TuneReport run(const TuneRequest& request) {
 
 const EvaluationTrace& trace_of(const BatchResult& batch, const std::string& mode) {
   return *std::find_if(batch.trace.begin(), batch.trace.end(),
-                       [&](const EvaluationTrace& t) { return t.config_text == "mode=" + mode + ",delay_us=20"; });
+                       [&](const EvaluationTrace& t) { return t.config_text == "mode=" + mode + ",delay_ms=10"; });
 }
 
 /// One exhaustive run over every kind of trouble; it takes seconds, so its result is looked at by many tests.
@@ -64,7 +64,7 @@ std::unique_ptr<TuneReport> TroubledRun::report_;
 
 TEST_F(TroubledRun, FindsTheFastestThatIsRight) {
   ASSERT_TRUE(batch().best);
-  EXPECT_EQ(batch().best->config_text, "mode=good,delay_us=20");
+  EXPECT_EQ(batch().best->config_text, "mode=good,delay_ms=10");
   EXPECT_EQ(batch().best->verified, "reference");
   EXPECT_GT(batch().speedup_low, 3);
 }
@@ -249,7 +249,7 @@ TEST(RunConfig, VerifiesAndTimesOneConfiguration) {
   RunRequest request;
   request.kernel = find_kernel(KERNTUNE_TEST_TROUBLE, {});
   request.policy.l2 = MeasurePolicy::L2::warm;
-  request.config = "delay_us=100,mode=good";
+  request.config = "delay_ms=14,mode=good";
   request.batch = 32;
   const RunResult result = run_config(request);
   EXPECT_FALSE(result.rejection);
@@ -261,7 +261,7 @@ TEST(RunConfig, VerifiesAndTimesOneConfiguration) {
 TEST(RunConfig, SaysWhyAConfigurationFails) {
   RunRequest request;
   request.kernel = find_kernel(KERNTUNE_TEST_TROUBLE, {});
-  request.config = "delay_us=20,mode=wrong";
+  request.config = "delay_ms=10,mode=wrong";
   const RunResult result = run_config(request);
   ASSERT_TRUE(result.rejection);
   EXPECT_EQ(result.rejection->reason, Reason::wrong_result);
