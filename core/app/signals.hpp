@@ -5,8 +5,8 @@
 
 namespace kerntune::app {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP raise a stop flag instead of ending the program: the first asks for the best so
-/// far, the second for an end at once, the third ends the program as signals do. One at a time.
+/// While it lives, SIGINT, SIGTERM and SIGHUP raise a stop flag instead of ending the program: the first asks for the
+/// best so far, the second for an end at once, the third ends the program as signals do. One at a time.
 class StopOnSignals {
  public:
   StopOnSignals();

@@ -121,8 +121,8 @@ void decide(BatchResult& batch) {
   if (std::none_of(batch.finalists.begin(), batch.finalists.end(), is_default))
     batch.finalists.push_back(*batch.default_config);
   batch.best = batch.finalists.front();
-  batch.defence = IncumbentDefence{batch.default_config->config_text, "default", batch.best->config_text, 1.8, 1.75, 1.86,
-                                   true};
+  batch.defence =
+      IncumbentDefence{batch.default_config->config_text, "default", batch.best->config_text, 1.8, 1.75, 1.86, true};
   for (const Finalist& finalist : batch.finalists)
     if (finalist.tie) batch.ties.push_back(finalist.config_text);
   batch.speedup = batch.default_config->ratio;

@@ -48,9 +48,9 @@ CompileJob engine_kernels_job(const std::string& arch) {
                              "measure/compare_element.cuh", "cuda/engine_results.hpp"})
     job.headers.emplace_back(header, embedded_text(header));
   job.options = {"--fmad=false"};
-  job.entries = {"kerntune_fill",    "kerntune_check_fill", "kerntune_fill_guard", "kerntune_check_guard",
-                 "kerntune_compare", "kerntune_digest",     "kerntune_block",      "kerntune_empty",
-                 "kerntune_disturb", "kerntune_count_equal", "kerntune_stamp",     "kerntune_spin"};
+  job.entries = {"kerntune_fill",    "kerntune_check_fill",  "kerntune_fill_guard", "kerntune_check_guard",
+                 "kerntune_compare", "kerntune_digest",      "kerntune_block",      "kerntune_empty",
+                 "kerntune_disturb", "kerntune_count_equal", "kerntune_stamp",      "kerntune_spin"};
   job.arch = arch;
   return job;
 }
@@ -207,9 +207,9 @@ void EngineKernels::block(CUdeviceptr flag, CUdeviceptr gave_up, std::uint64_t t
 void EngineKernels::stamp(CUdeviceptr cycles) {
   constexpr unsigned kBlocksEach = 2;  // so that the first multiprocessor gets one
   void* arguments[] = {&cycles};
-  context_.check(context_.api().launch(stamp_, kBlocksEach * sm_count_, 1, 1, 1, 1, 1, 0, context_.stream(),
-                                       arguments, nullptr),
-                 "read the multiprocessors' clock");
+  context_.check(
+      context_.api().launch(stamp_, kBlocksEach * sm_count_, 1, 1, 1, 1, 1, 0, context_.stream(), arguments, nullptr),
+      "read the multiprocessors' clock");
 }
 
 void EngineKernels::spin(std::uint64_t cycles) {

@@ -119,8 +119,8 @@ bool BatchTuner::restore_stored_final() {
 }
 
 bool BatchTuner::start_session() {
-  SessionStart start{result_.dims, setup_.context.policy, {}, {}, verification_seeds(), {}, known_runs_per_sample_,
-                     default_ns_};
+  SessionStart start{result_.dims, setup_.context.policy,  {},         {}, verification_seeds(),
+                     {},           known_runs_per_sample_, default_ns_};
   if (setup_.context.compiles()) {
     const Binding sizes = program_.bind_dims(result_.dims, setup_.context.device.properties);
     std::vector<CompileJob> jobs;

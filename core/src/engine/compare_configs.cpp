@@ -62,8 +62,8 @@ class Match {
       }
       started_ = true;
     }
-    shop_.lane->submit({result_.entries.size(), std::move(config), entry.config, modules_.back(), kTrialSamples, false,
-                        {}});
+    shop_.lane->submit(
+        {result_.entries.size(), std::move(config), entry.config, modules_.back(), kTrialSamples, false, {}});
     const LaneAnswer answer = wait();
     entry.rejection = answer.rejection;
     entry.standing.time_ns = answer.median_ns;
@@ -93,9 +93,9 @@ class Match {
       entry.rejection = e.rejection;
       if (!e.rejection && e.rounds_ns.empty())
         entry.rejection = Rejection{Reason::internal_error, "the comparison ended before it played a round"};
-      entry.standing = {configs_[places[i]], entry.config,   e.median_ns,          e.ratio,
-                        e.ratio_low,         e.ratio_high,   e.verified,           e.verification,
-                        std::move(e.facts),  e.tie,          e.rounds_ns,          std::move(e.samples),
+      entry.standing = {configs_[places[i]], entry.config, e.median_ns, e.ratio,
+                        e.ratio_low,         e.ratio_high, e.verified,  e.verification,
+                        std::move(e.facts),  e.tie,        e.rounds_ns, std::move(e.samples),
                         std::move(e.flags)};
       if (!entry.rejection && (result_.leader.empty() || e.ratio < leader_ratio_)) {
         result_.leader = entry.config;

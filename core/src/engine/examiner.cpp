@@ -90,8 +90,8 @@ Examiner::Examiner(OpenSession open, const DeviceInfo& device, SessionRequest tu
     : open_(std::move(open)), device_(device), tuned_(std::move(tuned)) {}
 
 Examiner::Examiner(Device& device, const PluginKernel* plugin, SessionRequest tuned)
-    : Examiner([&device, plugin](const SessionRequest& request) { return device.open(request, plugin); },
-               device.info(), std::move(tuned)) {}
+    : Examiner([&device, plugin](const SessionRequest& request) { return device.open(request, plugin); }, device.info(),
+               std::move(tuned)) {}
 
 tl::expected<Verification, Rejection> Examiner::quick(const Examinee& examinee) {
   const Stopwatch watch(seconds_);

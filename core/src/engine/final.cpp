@@ -71,8 +71,8 @@ class Player {
         fail(s.text, modules ? edges[i].error() : modules.error());
         continue;
       }
-      candidates_.push_back(
-          {s.config, std::move(*modules), std::move(*edges[i]), s.text == default_text_ || is_incumbent(s.text), s.median_ns});
+      candidates_.push_back({s.config, std::move(*modules), std::move(*edges[i]),
+                             s.text == default_text_ || is_incumbent(s.text), s.median_ns});
       ready.push_back(std::move(s));
     }
     finalists_ = std::move(ready);
@@ -223,9 +223,15 @@ class Player {
 };
 
 json to_json(const Finalist& f) {
-  return {{"config", f.config_text},  {"time_ns", f.time_ns},       {"ratio", {f.ratio, f.ratio_low, f.ratio_high}},
-          {"verified", f.verified},   {"facts", f.facts},           {"tie", f.tie},
-          {"rounds_ns", f.rounds_ns}, {"samples_ns", f.samples_ns}, {"sample_flags", f.sample_flags},
+  return {{"config", f.config_text},
+          {"time_ns", f.time_ns},
+          {"ratio", {f.ratio, f.ratio_low, f.ratio_high}},
+          {"verified", f.verified},
+          {"facts", f.facts},
+          {"tie", f.tie},
+          {"rounds_ns", f.rounds_ns},
+          {"samples_ns", f.samples_ns},
+          {"sample_flags", f.sample_flags},
           {"verification", wire::from(f.verification)}};
 }
 

@@ -230,8 +230,8 @@ void DeviceWorker::evaluate_into(const json& request, const std::vector<Compiled
   if (launches == 0 && !would_lead(*raced, state_)) return;
   // What would push others out of the race is looked at as closely as a winner.
   const nvtx::Range range("verify");
-  const bool leads = launches == 0 && (!state_.has_best() ||
-                                       raced->median_ns < state_.best_ns(raced->timing.samples_ns.size()));
+  const bool leads =
+      launches == 0 && (!state_.has_best() || raced->median_ns < state_.best_ns(raced->timing.samples_ns.size()));
   const Examinee examinee{*session_, *prepared, config, modules, edge_code};
   const auto verified =
       leads || request.at("full").get<bool>() ? examiner_->full(examinee) : examiner_->quick(examinee);

@@ -36,8 +36,7 @@ tl::expected<Timing, Rejection> WatchedSession::time(Prepared& prepared, int war
   const Watch::Step step(watch_, owner.item, Phase::timing, kLaunchPatience * launches * launch_s);
   auto timing = session_->time(prepared, warmup, samples);
   if (!timing || timing->samples_ns.empty()) return timing;
-  owner.launch_ns =
-      std::max(owner.launch_ns, *std::max_element(timing->samples_ns.begin(), timing->samples_ns.end()));
+  owner.launch_ns = std::max(owner.launch_ns, *std::max_element(timing->samples_ns.begin(), timing->samples_ns.end()));
   if (usual_ns_ <= 0) usual_ns_ = owner.launch_ns;
   return timing;
 }
