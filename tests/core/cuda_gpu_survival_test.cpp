@@ -29,7 +29,7 @@ constexpr const char* kSteps = R"json([{"kind": "launch", "entry": "add<{bug}>",
 constexpr const char* kExtra = R"json(, "constraints": ["(bug == 6) == (block == 1024)"],
   "buffers": [{"name": "a", "dtype": "f32", "count": "batch", "role": "in"}, {"name": "b", "dtype": "f32", "count": "batch", "role": "in"},
               {"name": "c", "dtype": "f32", "count": "batch", "role": "out"},
-              {"name": "w", "dtype": "f32", "count": "1024 + bug // 8 * 1000000000000", "role": "workspace"}])json";
+              {"name": "w", "dtype": "f32", "count": "1024 + bug // 8 * 200000000000", "role": "workspace"}])json";
 constexpr const char* kText = R"cuda(
 __device__ void spin_ns(unsigned long long ns) {
   unsigned long long begin, now;

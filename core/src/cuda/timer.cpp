@@ -166,9 +166,14 @@ double Timer::warm_up(const Sample& sample, int count) {
 
 void Timer::choose_runs(CudaPrepared& prepared, bool batches, const std::function<void()>& between_samples) {
   constexpr int kTrials = 5;
+  constexpr double kSurelySingle = 10;  // times the limit: the host's gaps cannot make that of a short run
   const Sample sample = sample_of(prepared, 1, between_samples);
-  warm_up(sample, 2);
+  const double untimed_ns = warm_up(sample, 2);
   prepared.launched = true;
+  if (untimed_ns > kSurelySingle * kSingleRunNs) {  // a kernel of seconds is not run five more times for this
+    runs_ = prepared.runs = 1;
+    return;
+  }
   const double run_ns = median(measure(sample, kTrials).samples_ns);
   const auto fitting = static_cast<int>(kQueueBudget / std::max<std::size_t>(1, prepared.operations()));
   runs_ = 1;
