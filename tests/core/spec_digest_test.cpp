@@ -104,5 +104,12 @@ TEST(Digest, KeepsFieldsApart) {
   EXPECT_NE(code_digest(spec), digest);
 }
 
+TEST(ReferenceDigest, ChangesWithTheCodeOfAHostReferenceAlone) {
+  KernelSpec spec;
+  EXPECT_EQ(reference_digest(spec, "build 1"), reference_digest(spec)) << "there is no host reference";
+  spec.reference.host = true;
+  EXPECT_NE(reference_digest(spec, "build 1"), reference_digest(spec, "build 2"));
+}
+
 }  // namespace
 }  // namespace kerntune

@@ -223,7 +223,7 @@ def main():
     parser.add_argument("--tunes", type=int, default=10)
     parser.add_argument("--arch", default="sm_90")
     check = Check(parser.parse_args())
-    check.step("device", lambda: check.kerntune("devices"))
+    check.step("device", lambda: json.loads(check.run([check.options.kerntune, "devices", "--json"])))
     check.step("intercepts", check.intercepts)
     for name in SIZES:
         for l2 in ("cold", "warm"):

@@ -36,7 +36,7 @@ Workshop open_workshop(const KernelEntry& kernel, const std::string& device, con
   context.program = std::make_shared<SpecProgram>(kernel.spec);
   context.code_digest = code_digest(kernel.spec);
   context.space_digest = space_digest(kernel.spec);
-  context.reference_digest = reference_digest(kernel.spec);
+  context.reference_digest = reference_digest(kernel.spec, kernel.plugin_build_id);
   context.device = shop.lane->open();
   check_launchable(kernel, context.device);
   std::string nvrtc;

@@ -119,7 +119,7 @@ std::string space_digest(const KernelSpec& spec) {
   return digest.hex();
 }
 
-std::string reference_digest(const KernelSpec& spec) {
+std::string reference_digest(const KernelSpec& spec, std::string_view host_code) {
   SpecDigest digest("kerntune reference 1");
   digest.number(spec.reference.host ? 1 : 0).number(spec.reference.kernel ? 1 : 0);
   if (spec.reference.kernel) {
@@ -131,6 +131,7 @@ std::string reference_digest(const KernelSpec& spec) {
     digest.text(tolerance.reduction).text(tolerance.magnitude);
     digest.text(tolerance.accumulator ? name_of(*tolerance.accumulator) : std::string_view());
   });
+  if (spec.reference.host && !host_code.empty()) digest.text(host_code);
   return digest.hex();
 }
 

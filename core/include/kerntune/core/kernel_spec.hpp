@@ -286,9 +286,10 @@ KernelSpec load_spec_file(const std::string& path);
 
 /// Digests (SHA-256, hex) of what an evaluation depends on; see docs/architecture.md, "Identity". Each is over a
 /// version tag and length-prefixed fields, so that no two different lists of fields give the same bytes.
-std::string code_digest(const KernelSpec& spec);       // source, headers, entry, options, steps, args, geometry, fills;
-                                                       // callable: revision, libraries
-std::string space_digest(const KernelSpec& spec);      // params, values, constraints
-std::string reference_digest(const KernelSpec& spec);  // reference, tolerances
+std::string code_digest(const KernelSpec& spec);   // source, headers, entry, options, steps, args, geometry, fills;
+                                                   // callable: revision, libraries
+std::string space_digest(const KernelSpec& spec);  // params, values, constraints
+/// Reference, tolerances. `host_code` says which code a host reference is (a plugin's build-id), for the spec cannot.
+std::string reference_digest(const KernelSpec& spec, std::string_view host_code = {});
 
 }  // namespace kerntune
