@@ -64,8 +64,9 @@ stage_gpu() {
 }
 
 stage_tsan() {
-    build tsan tests/search/all tests/storage/all engine_tune_test engine_confirm_test engine_racing_test process_worker_test &&
-        run_ctest tsan -L unit
+    local tests=(storage_{store,units,failures,query}_test {expr,rng,param_space,strategy}_test engine_{racing,confirm,tune}_test
+        process_{frame,worker}_test)
+    build tsan "${tests[@]}" && run_ctest tsan -R "^($(IFS='|' && echo "${tests[*]}"))\$"
 }
 
 stage_no-cuda() {
