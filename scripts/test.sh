@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds and tests kerntune.
 #   scripts/test.sh            the unit stage, and the gpu stage where there is a CUDA device
-#   scripts/test.sh --ci       the stages that continuous integration runs: all but gpu and tidy-all
+#   scripts/test.sh --ci       the stages that continuous integration runs: checks, format, unit, no-cuda, query-only
 #   scripts/test.sh STAGE...   these stages
 # Stages, each in a build folder of its own under build/:
 #   checks      allowed includes, paths of somebody's machine, links in the documents
@@ -21,7 +21,7 @@ cd "$(dirname "$0")/.." || exit
 # shellcheck source=scripts/packages.sh
 source scripts/packages.sh
 
-ci_stages=(checks format unit no-cuda query-only tsan fuzz tidy)
+ci_stages=(checks format unit no-cuda query-only)
 jobs=$(nproc)
 fuzz_seconds=${KERNTUNE_FUZZ_SECONDS:-60}
 
