@@ -53,7 +53,7 @@ class Kill(ProgramTest):
         return self.ask(f"SELECT count(*) FROM {table}")
 
     def batch(self, number):
-        return 1 + number // 12  # a space is not all measured before it is left
+        return 1 + number // 3  # a quick build has measured a space after eight kills
 
     def wait_for_commits(self, process, commits):
         """Until the running program has written its store this often: the first is of the run, then come evaluations."""
