@@ -6,47 +6,25 @@
 // Needs no CUDA to build: libcuda and libcublas are loaded at run time (KERNTUNE_CUBLAS names another cuBLAS). Timed as
 // the tuner does by default: two events around each launch, the L2 cache overwritten before (cold) or left as the same
 // product left it (warm), median of 50. Work is queued ahead of every timed launch, so the host's latency is not in it.
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "shared_library.hpp"
 
 namespace {
 
 constexpr int kRepetitions = 50;
 constexpr int kWarmUps = 5;
 
-class Library {
- public:
-  Library(const char* what, std::initializer_list<const char*> names) {
-    for (const char* name : names) {
-      if (name != nullptr && handle_ == nullptr) handle_ = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
-    }
-    if (handle_ == nullptr) throw std::runtime_error(std::string("load ") + what + ": " + dlerror());
-  }
-
-  template <class... Args>
-  void call(const char* name, Args... args) const {
-    using Function = int (*)(Args...);
-    const auto function = reinterpret_cast<Function>(dlsym(handle_, name));
-    if (function == nullptr) throw std::runtime_error(std::string("the library has no ") + name);
-    if (const int status = function(args...); status != 0) {
-      throw std::runtime_error(std::string(name) + " failed with status " + std::to_string(status));
-    }
-  }
-
- private:
-  void* handle_ = nullptr;
-};
+using Library = kerntune::bench::SharedLibrary;
 
 using DevicePointer = unsigned long long;  // CUdeviceptr
 using Opaque = void*;                      // CUcontext, CUevent, cublasHandle_t

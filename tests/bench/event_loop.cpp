@@ -7,53 +7,25 @@
 //
 // --arg f32:N is a buffer of N floats, --arg i32:V a value. Needs no CUDA to build: libcuda and libnvrtc are loaded at
 // run time. Prints one JSON object: microseconds per launch in each loop, and of launches with two events each.
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <initializer_list>
 #include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "shared_library.hpp"
 
 namespace {
 
 using DevicePointer = unsigned long long;  // CUdeviceptr
 using Opaque = void*;                      // CUcontext, CUmodule, CUfunction, CUevent, nvrtcProgram
 
-class Library {
- public:
-  Library(const char* what, std::initializer_list<const char*> names) {
-    for (const char* name : names) {
-      if (name != nullptr && handle_ == nullptr) handle_ = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
-    }
-    if (handle_ == nullptr) throw std::runtime_error(std::string("load ") + what + ": " + dlerror());
-  }
-
-  template <class Function>
-  Function find(const char* name) const {
-    const auto function = reinterpret_cast<Function>(dlsym(handle_, name));
-    if (function == nullptr) throw std::runtime_error(std::string("the library has no ") + name);
-    return function;
-  }
-  template <class... Args>
-  int status(const char* name, Args... args) const {
-    return find<int (*)(Args...)>(name)(args...);
-  }
-  template <class... Args>
-  void call(const char* name, Args... args) const {
-    if (const int code = status(name, args...); code != 0)
-      throw std::runtime_error(std::string(name) + " failed with status " + std::to_string(code));
-  }
-
- private:
-  void* handle_ = nullptr;
-};
+using Library = kerntune::bench::SharedLibrary;
 
 struct Options {
   std::string source, entry, arch = "sm_90";

@@ -13,10 +13,13 @@
 
 #include "cuda_test_kernels.hpp"
 #include "gpu_guard.hpp"
+#include "run_tune.hpp"
 #include "temp_dir.hpp"
 
 namespace kerntune {
 namespace {
+
+using test::run;
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -77,10 +80,6 @@ class GpuSurvival : public testing::Test {
     request.store_path = dir_ / "kt.db";
     request.evaluation_timeout_s = 1;
     return request;
-  }
-  static TuneReport run(const TuneRequest& request) {
-    const StopFlag stop{0};
-    return tune(request, {}, stop);
   }
   static const EvaluationTrace& trace(const BatchResult& batch, int bug) {
     return *std::find_if(batch.trace.begin(), batch.trace.end(), [&](const EvaluationTrace& t) {

@@ -17,10 +17,13 @@
 #include "cuda/cuda_device_impl.hpp"
 #include "cuda_fake_driver.hpp"
 #include "cuda_test_kernels.hpp"
+#include "run_tune.hpp"
 #include "temp_dir.hpp"
 
 namespace kerntune {
 namespace {
+
+using test::run;
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -100,10 +103,6 @@ class FailingDevice : public testing::Test {
     request.store_path = dir_ / "kt.db";
     request.evaluation_timeout_s = 1.5;
     return request;
-  }
-  static TuneReport run(const TuneRequest& request) {
-    const StopFlag stop{0};
-    return tune(request, {}, stop);
   }
   static Rejection rejection(const BatchResult& batch, unsigned block) {
     const std::string text = "block=" + std::to_string(block);

@@ -15,10 +15,13 @@
 #include <kerntune/core/tuner.hpp>
 #include <kerntune/storage/result_store.hpp>
 
+#include "run_tune.hpp"
 #include "temp_dir.hpp"
 
 namespace kerntune {
 namespace {
+
+using test::run;
 
 using testing::AllOf;
 using testing::AnyOf;
@@ -38,11 +41,6 @@ TuneRequest request_for(const test::TempDir& dir, const std::string& kernel) {
   request.evaluation_timeout_s = 1.5;
   request.memory_limit_bytes = UINT64_C(512) << 20;
   return request;
-}
-
-TuneReport run(const TuneRequest& request) {
-  const StopFlag stop{0};
-  return tune(request, {}, stop);
 }
 
 /// Not running any more; a zombie that nobody reaped does not run.

@@ -10,10 +10,13 @@
 #include <kerntune/core/tuner.hpp>
 #include <kerntune/storage/result_store.hpp>
 
+#include "run_tune.hpp"
 #include "temp_dir.hpp"
 
 namespace kerntune {
 namespace {
+
+using test::run;
 
 using testing::AllOf;
 using testing::Contains;
@@ -32,11 +35,6 @@ TuneRequest request_for(const test::TempDir& dir) {
   request.store_path = dir / "kt.db";
   request.evaluation_timeout_s = 1.5;
   return request;
-}
-
-TuneReport run(const TuneRequest& request) {
-  const StopFlag stop{0};
-  return tune(request, {}, stop);
 }
 
 const EvaluationTrace& trace_of(const BatchResult& batch, const std::string& mode) {

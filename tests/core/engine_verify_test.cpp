@@ -12,10 +12,13 @@
 
 #include "engine/context.hpp"
 #include "measure/fill.hpp"
+#include "run_tune.hpp"
 #include "temp_dir.hpp"
 
 namespace kerntune {
 namespace {
+
+using test::run;
 
 using testing::AllOf;
 using testing::AnyOf;
@@ -31,11 +34,6 @@ TuneRequest request_for(const test::TempDir& dir) {
   request.policy.l2 = MeasurePolicy::L2::warm;
   request.store_path = dir / "kt.db";
   return request;
-}
-
-TuneReport run(const TuneRequest& request) {
-  const StopFlag stop{0};
-  return tune(request, {}, stop);
 }
 
 RunResult run_mode(const std::string& mode, bool in_process = false) {
