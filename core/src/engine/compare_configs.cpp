@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <poll.h>
-
 #include <fmt/format.h>
 
 #include <kerntune/core/tuner.hpp>
 
+#include "engine/final.hpp"
 #include "engine/material.hpp"
 #include "engine/session_setup.hpp"
 
@@ -44,10 +43,7 @@ class Match {
     configs_.push_back(config);
     modules_.emplace_back();
     edge_code_.emplace_back();
-    const CompileOne compile = [&](const CompileJob& job) -> tl::expected<CompiledModule, Rejection> {
-      return std::move(shop_.pool->compile_all({job}).front());
-    };
-    auto material = prepare_material(shop_.context, config, result_.dims, compile);
+    auto material = prepare_material(shop_.context, config, result_.dims, compile_in(shop_.pool.get()));
     if (!material) {
       entry.rejection = material.error();
       return;
@@ -62,21 +58,10 @@ class Match {
       }
       started_ = true;
     }
-    shop_.lane->submit(
+    const LaneAnswer answer = shop_.lane->evaluate(
         {result_.entries.size(), std::move(config), entry.config, modules_.back(), kTrialSamples, false, {}});
-    const LaneAnswer answer = wait();
     entry.rejection = answer.rejection;
     entry.standing.time_ns = answer.median_ns;
-  }
-
-  LaneAnswer wait() {
-    for (;;) {
-      auto answers = shop_.lane->collect();
-      if (!answers.empty()) return std::move(answers.front());
-      std::vector<pollfd> fds;
-      shop_.lane->add_poll_fds(fds);
-      ::poll(fds.data(), fds.size(), 100);
-    }
   }
 
   void compare(const std::vector<FinalCandidate>& candidates, const std::vector<std::size_t>& places) {
@@ -93,13 +78,10 @@ class Match {
       entry.rejection = e.rejection;
       if (!e.rejection && e.rounds_ns.empty())
         entry.rejection = Rejection{Reason::internal_error, "the comparison ended before it played a round"};
-      entry.standing = {configs_[places[i]], entry.config, e.median_ns, e.ratio,
-                        e.ratio_low,         e.ratio_high, e.verified,  e.verification,
-                        std::move(e.facts),  e.tie,        e.rounds_ns, std::move(e.samples),
-                        std::move(e.flags)};
-      if (!entry.rejection && (result_.leader.empty() || e.ratio < leader_ratio_)) {
+      entry.standing = finalist_of(configs_[places[i]], entry.config, std::move(e));
+      if (!entry.rejection && (result_.leader.empty() || entry.standing.ratio < leader_ratio_)) {
         result_.leader = entry.config;
-        leader_ratio_ = e.ratio;
+        leader_ratio_ = entry.standing.ratio;
       }
     }
   }
@@ -116,9 +98,7 @@ class Match {
 }  // namespace
 
 Comparison compare_configs(const RunRequest& request, const std::vector<std::string>& configs) {
-  WorkshopLimits limits;
-  limits.lane.step_s = request.timeout_s;
-  Workshop shop = open_workshop(request.kernel, request.device, request.policy, limits);
+  Workshop shop = open_workshop(request);
   return Match(shop, request).play(configs);
 }
 

@@ -18,11 +18,6 @@ using wire::json;
 
 constexpr auto kHelloTimeout = std::chrono::seconds(20);
 
-std::string with_log(std::string message, const process::WorkerProcess& process) {
-  const std::string tail = process.log_tail();
-  return tail.empty() ? message : message + "; its last output: " + tail;
-}
-
 double gibibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (UINT64_C(1) << 30); }
 
 }  // namespace
@@ -45,7 +40,7 @@ void CompilePool::hello() {
     const bool silent = worker->process.pump();
     const process::Exit exit = worker->process.reap();
     const std::string how = silent ? fmt::format("gave no answer within {} s", kHelloTimeout.count()) : exit.text();
-    throw DeviceError(with_log("start a compile worker: it " + how, worker->process));
+    throw DeviceError(worker->process.with_log("start a compile worker: it " + how));
   }
   const json answer = wire::body_of(*message);
   version_ = answer.at("nvrtc").get<std::string>();
@@ -173,15 +168,14 @@ void CompilePool::crashed(Worker& worker, const std::string& what) {
   if (exit.peak_bytes > limits_.memory_bytes / 4 * 3)
     message += fmt::format("; it had taken {:.1f} GiB of memory, {:.1f} GiB are allowed (--memory-limit)",
                            gibibytes(exit.peak_bytes), gibibytes(limits_.memory_bytes));
-  fail(worker, {Reason::compile_crash, with_log(std::move(message), worker.process)});
+  fail(worker, {Reason::compile_crash, worker.process.with_log(std::move(message))});
 }
 
 void CompilePool::timed_out(Worker& worker) {
   worker.process.kill();
-  fail(worker, {Reason::compile_timeout,
-                with_log(fmt::format("compiling {} took longer than {} s (--compile-timeout) and was ended",
-                                     worker.task->job.file, worker.task->job.timeout_s),
-                         worker.process)});
+  fail(worker, {Reason::compile_timeout, worker.process.with_log(fmt::format(
+                                             "compiling {} took longer than {} s (--compile-timeout) and was ended",
+                                             worker.task->job.file, worker.task->job.timeout_s))});
 }
 
 bool CompilePool::serve(Worker& worker) {

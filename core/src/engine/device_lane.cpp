@@ -25,11 +25,6 @@ std::chrono::steady_clock::duration seconds(double s) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(s));
 }
 
-std::string with_log(std::string message, const process::WorkerProcess& worker) {
-  if (const std::string tail = worker.log_tail(); !tail.empty()) message += "; its last output: " + tail;
-  return message;
-}
-
 /// " after being timed for 0.42 s"; empty if it was at nothing.
 std::string after(const std::optional<process::StatusPage::Step>& step) {
   if (!step) return {};
@@ -134,7 +129,7 @@ tl::expected<process::Message, Rejection> DeviceLane::ask(const process::Message
   }
   worker_->kill();
   return tl::unexpected(Rejection{
-      Reason::timeout, with_log(fmt::format("no answer within {} s; its process was killed", timeout_s), *worker_)});
+      Reason::timeout, worker_->with_log(fmt::format("no answer within {} s; its process was killed", timeout_s))});
 }
 
 std::optional<process::Message> DeviceLane::hear(bool busy, std::optional<Notice>& notice) {
@@ -182,7 +177,7 @@ DeviceLane::Notice DeviceLane::death_notice() {
   const std::string how = exit.by == process::Exit::By::us
                               ? "closed its channel to the supervisor, did not end by itself and was killed"
                               : exit.text();
-  return {{Reason::crash, with_log(fmt::format("its process {}{}", how, after(step)), *worker_)},
+  return {{Reason::crash, worker_->with_log(fmt::format("its process {}{}", how, after(step)))},
           exit.killed_from_outside()};
 }
 
@@ -193,17 +188,16 @@ DeviceLane::Notice DeviceLane::overdue_notice() {
                                            process::text_of(step->phase), step->running_s, step->allowed_s)
                              : fmt::format("was not begun within {} s", limits_.step_s);
   message += exit.by == process::Exit::By::nobody ? "; its process " + exit.text() : "; its process was killed";
-  return {{Reason::timeout, with_log(std::move(message), *worker_)}, false};
+  return {{Reason::timeout, worker_->with_log(std::move(message))}, false};
 }
 
 DeviceLane::Notice DeviceLane::protocol_notice(const std::string& what) {
   const auto step = worker_->step();
   worker_->kill();
-  return {
-      {Reason::crash, with_log(fmt::format("its process damaged what it sends to the supervisor ({}) and was killed{}",
-                                           what, after(step)),
-                               *worker_)},
-      false};
+  return {{Reason::crash,
+           worker_->with_log(fmt::format("its process damaged what it sends to the supervisor ({}) and was killed{}",
+                                         what, after(step)))},
+          false};
 }
 
 void DeviceLane::give_up(const std::string& why) {
@@ -258,11 +252,27 @@ void DeviceLane::send_job(const LaneJob& job) {
 
 void DeviceLane::submit(LaneJob job) {
   if (jobs_.empty()) {
-    last_news_ = last_look_ = Clock::now();
-    paused_ = {};
+    begin_watch();
   }
   jobs_.push_back({std::move(job), false, 0});
   if (worker_) send_unsent();
+}
+
+void DeviceLane::begin_watch() {
+  last_news_ = last_look_ = Clock::now();
+  paused_ = {};
+}
+
+LaneAnswer DeviceLane::evaluate(LaneJob job) {
+  constexpr int kPollMs = 100;
+  submit(std::move(job));
+  for (;;) {
+    std::vector<LaneAnswer> answers = collect();
+    if (!answers.empty()) return std::move(answers.front());
+    std::vector<pollfd> fds;
+    add_poll_fds(fds);
+    ::poll(fds.data(), fds.size(), kPollMs);
+  }
 }
 
 /// A job that is repeated has the worker for itself.

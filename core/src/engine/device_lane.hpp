@@ -120,6 +120,8 @@ class DeviceLane {
   /// answers were given before that.
   std::vector<LaneAnswer> collect();
   void add_poll_fds(std::vector<pollfd>& fds) const;
+  /// One job, start to end. Requires: nothing outstanding. Errors: DeviceError if the device is lost.
+  LaneAnswer evaluate(LaneJob job);
 
   /// The final, start to end; `tick` is called often, with the number of rounds so far, and may return false to end it
   /// (an empty outcome comes back). Errors: DeviceError if the device is lost.
@@ -161,6 +163,7 @@ class DeviceLane {
   Notice death_notice();
   Notice overdue_notice();
   Notice protocol_notice(const std::string& what);
+  void begin_watch();
   bool overdue() const;
   void notice_pause();
 

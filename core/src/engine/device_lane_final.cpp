@@ -93,8 +93,7 @@ FinalOutcome DeviceLane::run_final(const std::vector<FinalCandidate>& candidates
   require_device();
   FinalOutcome outcome;
   outcome.entries.resize(candidates.size());
-  last_news_ = last_look_ = Clock::now();
-  paused_ = {};
+  begin_watch();
   worker_->send(final_request(candidates, max_seconds));
   auto since = Clock::now();
   while (!outcome.ended) {

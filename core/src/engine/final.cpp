@@ -150,9 +150,7 @@ class Player {
       FinalEntry& e = outcome_.entries[i];
       if (e.rejection || e.rounds_ns.empty() || !e.verification.complete) continue;
       rounds_.emplace(finalists_[i].text, e.rounds_ns);
-      result.finalists.push_back({finalists_[i].config, finalists_[i].text, e.median_ns, e.ratio, e.ratio_low,
-                                  e.ratio_high, e.verified, e.verification, e.facts, e.tie, std::move(e.rounds_ns),
-                                  std::move(e.samples), std::move(e.flags)});
+      result.finalists.push_back(finalist_of(finalists_[i].config, finalists_[i].text, std::move(e)));
     }
     result.confirm_rounds = outcome_.rounds;
     result.unresolved = outcome_.unresolved;
@@ -268,6 +266,22 @@ Finalist finalist_from(const json& j, const search::ParamSpace& space) {
 }
 
 }  // namespace
+
+Finalist finalist_of(search::Config config, const std::string& text, FinalEntry entry) {
+  return {std::move(config),
+          text,
+          entry.median_ns,
+          entry.ratio,
+          entry.ratio_low,
+          entry.ratio_high,
+          std::move(entry.verified),
+          std::move(entry.verification),
+          std::move(entry.facts),
+          entry.tie,
+          std::move(entry.rounds_ns),
+          std::move(entry.samples),
+          std::move(entry.flags)};
+}
 
 void play_final(const FinalSetup& setup, const std::vector<Screened>& screened, BatchResult& result) {
   Player(setup, screened).play(result);

@@ -35,6 +35,9 @@ struct FinalSetup {
   std::function<void(const std::string& config, const Rejection&)> failed;  // a finalist that turned out wrong or broke
 };
 
+/// How a configuration fared in a final, as results have it.
+Finalist finalist_of(search::Config config, const std::string& text, FinalEntry entry);
+
 /// Plays the final and writes its result into `result` (best, default, finalists, ties, speed-up). Without a result
 /// `note` says why.
 void play_final(const FinalSetup& setup, const std::vector<Screened>& screened, BatchResult& result);

@@ -28,6 +28,10 @@ search::Config config_named(const std::string& text, const SpecProgram& program)
   return config;
 }
 
+CompileOne compile_in(CompilePool* pool) {
+  return [pool](const CompileJob& job) { return std::move(pool->compile_all({job}).front()); };
+}
+
 tl::expected<Material, Rejection> prepare_material(const TuningContext& context, const search::Config& config,
                                                    const Dims& dims, const CompileOne& compile) {
   const SpecProgram& program = *context.program;

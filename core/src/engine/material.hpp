@@ -9,6 +9,7 @@
 
 #include <kerntune/core/tuner.hpp>
 
+#include "engine/compile_pool.hpp"
 #include "engine/context.hpp"
 #include "engine/device_lane.hpp"
 
@@ -21,6 +22,9 @@ struct Material {
   std::vector<EdgeCode> edge_code;
 };
 using CompileOne = std::function<tl::expected<CompiledModule, Rejection>(const CompileJob&)>;
+
+/// Compiles in the pool's processes. Borrows the pool, which may be null where nothing compiles.
+CompileOne compile_in(CompilePool* pool);
 
 /// Compiles a configuration, the default and the reference. Errors: the Rejection of the configuration, or of the
 /// reference.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <poll.h>
-
 #include <fmt/format.h>
 
 #include <kerntune/core/errors.hpp>
@@ -31,10 +29,7 @@ RunResult describe_run(const RunRequest& request, const TuningContext& context, 
 }
 
 void run_in_worker(Workshop& shop, const RunRequest& request, const search::Config& config, RunResult& result) {
-  const auto compile = [&](const CompileJob& job) -> tl::expected<CompiledModule, Rejection> {
-    return std::move(shop.pool->compile_all({job}).front());
-  };
-  auto material = prepare_material(shop.context, config, result.dims, compile);
+  auto material = prepare_material(shop.context, config, result.dims, compile_in(shop.pool.get()));
   if (!material) {
     result.rejection = material.error();
     return;
@@ -43,15 +38,8 @@ void run_in_worker(Workshop& shop, const RunRequest& request, const search::Conf
     result.rejection = opened.error();
     return;
   }
-  shop.lane->submit(
+  LaneAnswer answer = shop.lane->evaluate(
       {1, config, result.config, std::move(material->modules), request.launches, true, std::move(material->edge_code)});
-  std::vector<LaneAnswer> answers;
-  while ((answers = shop.lane->collect()).empty()) {
-    std::vector<pollfd> fds;
-    shop.lane->add_poll_fds(fds);
-    ::poll(fds.data(), fds.size(), 100);
-  }
-  LaneAnswer& answer = answers.front();
   result.rejection = answer.rejection;
   result.samples_ns = std::move(answer.timing.samples_ns);
   result.sample_flags = std::move(answer.timing.flags);
@@ -116,9 +104,7 @@ RunResult run_config(const RunRequest& request) {
   if (request.in_process) {
     result = run_in_process(request);
   } else {
-    WorkshopLimits limits;
-    limits.lane.step_s = request.timeout_s;
-    Workshop shop = open_workshop(request.kernel, request.device, request.policy, limits);
+    Workshop shop = open_workshop(request);
     const search::Config config = config_named(request.config, *shop.context.program);
     result = describe_run(request, shop.context, config, complete_dims(request, *shop.context.program));
     run_in_worker(shop, request, config, result);

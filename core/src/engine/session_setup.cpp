@@ -50,4 +50,10 @@ Workshop open_workshop(const KernelEntry& kernel, const std::string& device, con
   return shop;
 }
 
+Workshop open_workshop(const RunRequest& request) {
+  WorkshopLimits limits;
+  limits.lane.step_s = request.timeout_s;
+  return open_workshop(request.kernel, request.device, request.policy, limits);
+}
+
 }  // namespace kerntune

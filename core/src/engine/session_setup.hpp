@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include <kerntune/core/tuner.hpp>
+
 #include "engine/compile_pool.hpp"
 #include "engine/context.hpp"
 #include "engine/device_lane.hpp"
@@ -28,5 +30,6 @@ struct WorkshopLimits {
 /// Errors: DeviceError, UsageError.
 Workshop open_workshop(const KernelEntry& kernel, const std::string& device, const MeasurePolicy& policy,
                        const WorkshopLimits& limits);
+Workshop open_workshop(const RunRequest& request);
 
 }  // namespace kerntune

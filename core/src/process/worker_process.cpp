@@ -254,4 +254,9 @@ std::string WorkerProcess::log_tail(int lines) const {
   return printable_copy(text, kMostBytes);
 }
 
+std::string WorkerProcess::with_log(std::string message) const {
+  if (const std::string tail = log_tail(); !tail.empty()) message += "; its last output: " + tail;
+  return message;
+}
+
 }  // namespace kerntune::process

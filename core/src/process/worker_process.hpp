@@ -67,6 +67,8 @@ class WorkerProcess {
   Exit reap() noexcept;
   /// The last lines that the worker printed since it got its last message, at most `lines` of them and 2 KiB.
   std::string log_tail(int lines = 5) const;
+  /// `message`, followed by these lines if there are any.
+  std::string with_log(std::string message) const;
 
  private:
   /// A pid that moves.
