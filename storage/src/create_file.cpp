@@ -13,7 +13,7 @@
 namespace kerntune::storage {
 namespace {
 
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] void fail_with_errno(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
 // A name nobody else uses in the same folder, so that the rename stays inside one file system.
 std::string sibling_name(const std::string& path) {
@@ -25,7 +25,7 @@ class NewFile {
  public:
   explicit NewFile(std::string path)
       : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0) fail("cannot create a file in its folder");
+    if (descriptor_ < 0) fail_with_errno("cannot create a file in its folder");
   }
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
@@ -37,18 +37,19 @@ class NewFile {
   void write(std::span<const std::byte> content) {
     while (!content.empty()) {
       const ssize_t written = ::write(descriptor_, content.data(), content.size());
-      if (written < 0 && errno != EINTR) fail("cannot write");
+      if (written < 0 && errno != EINTR) fail_with_errno("cannot write");
       if (written > 0) content = content.subspan(static_cast<std::size_t>(written));
     }
-    if (::fsync(descriptor_) != 0) fail("cannot write to the disk");
+    if (::fsync(descriptor_) != 0) fail_with_errno("cannot write to the disk");
   }
 
   void move_to(const std::string& target) {
     if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target.c_str(), RENAME_NOREPLACE) == 0) return;
     if (errno == EEXIST) return;
     // Network file systems lack this rename; a hard link also never replaces.
-    if (errno != EINVAL && errno != ENOSYS) fail("cannot move the new file into place");
-    if (::link(path_.c_str(), target.c_str()) != 0 && errno != EEXIST) fail("cannot move the new file into place");
+    if (errno != EINVAL && errno != ENOSYS) fail_with_errno("cannot move the new file into place");
+    if (::link(path_.c_str(), target.c_str()) != 0 && errno != EEXIST)
+      fail_with_errno("cannot move the new file into place");
   }
 
  private:

@@ -8,20 +8,16 @@
 #include <fstream>
 #include <utility>
 
+#include "big_endian.hpp"
+
 namespace kerntune::storage {
 namespace {
 
 // Offsets: https://www.sqlite.org/fileformat.html#the_database_header
-constexpr std::size_t kHeaderBytes = 100;
-constexpr char kMagic[] = "SQLite format 3";  // its terminating zero included
+constexpr std::size_t kDatabaseHeaderBytes = 100;
+constexpr char kDatabaseMagic[] = "SQLite format 3";  // its terminating zero included
 constexpr std::size_t kWriteVersion = 18, kReadVersion = 19, kUserVersion = 60, kApplicationIdAt = 68;
 constexpr std::byte kWalVersion{2};
-
-std::uint32_t big_endian(std::span<const std::byte> bytes) {
-  std::uint32_t value = 0;
-  for (const std::byte byte : bytes.first(4)) value = value << 8 | std::to_integer<std::uint32_t>(byte);
-  return value;
-}
 
 FileProbe found(FileKind kind, std::string problem) {
   return {.kind = kind, .bytes = 0, .schema = 0, .problem = std::move(problem)};
@@ -36,7 +32,8 @@ std::string newer_text(std::uint32_t schema) {
 
 FileProbe probe_header(std::span<const std::byte> content) {
   if (content.empty()) return found(FileKind::empty, "the file is empty: no result has been stored in it");
-  if (content.size() < kHeaderBytes || std::memcmp(content.data(), kMagic, sizeof kMagic) != 0) {
+  if (content.size() < kDatabaseHeaderBytes ||
+      std::memcmp(content.data(), kDatabaseMagic, sizeof kDatabaseMagic) != 0) {
     return found(FileKind::not_sqlite, "not an SQLite database; it was left as it is, name another file");
   }
   if (big_endian(content.subspan(kApplicationIdAt)) != kApplicationId) {
@@ -58,7 +55,7 @@ FileProbe probe_file(const std::string& path) {
   if (status.type() == std::filesystem::file_type::not_found) return found(FileKind::missing, "no such file");
   if (error) return found(FileKind::unreadable, error.message());
   if (status.type() != std::filesystem::file_type::regular) return found(FileKind::unreadable, "not a regular file");
-  std::array<std::byte, kHeaderBytes> header;
+  std::array<std::byte, kDatabaseHeaderBytes> header;
   std::ifstream file(path, std::ios::binary);
   if (!file) return found(FileKind::unreadable, std::strerror(errno));
   file.read(reinterpret_cast<char*>(header.data()), header.size());

@@ -8,21 +8,18 @@
 #include <cstring>
 #include <optional>
 
+#include "big_endian.hpp"
+
 namespace kerntune::storage {
 namespace {
 
-constexpr std::array<unsigned char, 8> kMagic = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
-constexpr std::size_t kHeaderBytes = 28;
+constexpr std::array<unsigned char, 8> kJournalMagic = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+constexpr std::size_t kJournalHeaderBytes = 28;
 constexpr std::uint32_t kToTheEnd = 0xffffffff;
 
-std::uint32_t big_endian(std::span<const std::byte> bytes) {
-  std::uint32_t value = 0;
-  for (const std::byte byte : bytes.first(4)) value = value << 8 | std::to_integer<std::uint32_t>(byte);
-  return value;
-}
-
 bool is_magic(std::span<const std::byte> bytes) {
-  return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+  return bytes.size() >= kJournalMagic.size() &&
+         std::memcmp(bytes.data(), kJournalMagic.data(), kJournalMagic.size()) == 0;
 }
 
 struct Header {
@@ -30,7 +27,7 @@ struct Header {
 };
 
 std::optional<Header> read_header(std::span<const std::byte> at) {
-  if (at.size() < kHeaderBytes || !is_magic(at)) return std::nullopt;
+  if (at.size() < kJournalHeaderBytes || !is_magic(at)) return std::nullopt;
   const Header header{big_endian(at.subspan(8)), big_endian(at.subspan(12)), big_endian(at.subspan(16)),
                       big_endian(at.subspan(20)), big_endian(at.subspan(24))};
   const auto power_of_two = [](std::uint32_t value, std::uint32_t least) {
@@ -62,7 +59,7 @@ bool play_record(std::span<std::byte> database, std::span<const std::byte> recor
 }  // namespace
 
 bool roll_back(std::vector<std::byte>& database, std::span<const std::byte> journal) {
-  if (is_magic(journal.last(std::min(journal.size(), kMagic.size()))))
+  if (is_magic(journal.last(std::min(journal.size(), kJournalMagic.size()))))
     return false;  // ends in the name of a super-journal
   bool first = true;
   std::size_t at = 0;

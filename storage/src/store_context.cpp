@@ -4,11 +4,11 @@
 namespace kerntune::storage {
 namespace {
 
-constexpr char kFind[] =
+constexpr char kFindContext[] =
     "SELECT id FROM context WHERE kernel = ?1 AND device_class = ?2 AND dims = ?3 AND code_digest = ?4 AND toolchain = "
     "?5 "
     "AND policy = ?6";
-constexpr char kAdd[] =
+constexpr char kAddContext[] =
     "INSERT INTO context (kernel, device_class, dims, code_digest, toolchain, policy) VALUES (?1, ?2, ?3, ?4, ?5, ?6) "
     "RETURNING id";
 
@@ -16,10 +16,10 @@ constexpr char kAdd[] =
 
 std::int64_t ResultStore::Connection::context_of(const EvaluationKey& k) {
   {
-    auto known = db.query(kFind, k.kernel, k.device_class, k.dims, k.code_digest, k.toolchain, k.policy);
+    auto known = db.query(kFindContext, k.kernel, k.device_class, k.dims, k.code_digest, k.toolchain, k.policy);
     if (known.step()) return known.integer(0);
   }
-  auto added = db.query(kAdd, k.kernel, k.device_class, k.dims, k.code_digest, k.toolchain, k.policy);
+  auto added = db.query(kAddContext, k.kernel, k.device_class, k.dims, k.code_digest, k.toolchain, k.policy);
   added.step();
   const std::int64_t id = added.integer(0);
   added.run();  // to its end: a statement with rows left would keep the transaction from committing

@@ -13,18 +13,19 @@
 namespace kerntune::storage {
 namespace {
 
-const std::string kSelect =
+const std::string kSelectEvaluations =
     "SELECT c.kernel, c.device_class, c.dims, c.code_digest, c.toolchain, c.policy, e.config, e.id, e.status, "
     "e.median_ns, "
     "e.started_unix_us, e.wall_us, e.run_id, e.reason, e.verified, e.reference_digest, e.row_check, e.message, "
     "e.facts, "
     "e.compile, e.samples_ns, e.proven, e.verification FROM evaluation AS e JOIN context AS c ON c.id = e.context ";
-const std::string kFind = kSelect + "WHERE e.id = ?1";
-const std::string kOfContext = kSelect +
+const std::string kFindEvaluation = kSelectEvaluations + "WHERE e.id = ?1";
+const std::string kOfContext = kSelectEvaluations +
                                "WHERE c.kernel = ?1 AND c.device_class = ?2 AND c.dims = ?3 AND c.code_digest = ?4 "
                                "AND c.toolchain = ?5 AND c.policy = ?6 ORDER BY e.config";
-const std::string kRecent = kSelect + "WHERE ?1 = '' OR c.kernel = ?1 ORDER BY e.started_unix_us DESC, e.id LIMIT ?2";
-constexpr char kStore[] =
+const std::string kRecent =
+    kSelectEvaluations + "WHERE ?1 = '' OR c.kernel = ?1 ORDER BY e.started_unix_us DESC, e.id LIMIT ?2";
+constexpr char kStoreEvaluation[] =
     "INSERT INTO evaluation (id, context, config, status, median_ns, started_unix_us, wall_us, run_id, reason, "
     "verified, "
     "reference_digest, row_check, message, facts, compile, samples_ns, proven, verification) "
@@ -102,8 +103,8 @@ void require_sound(const EvaluationRecord& record, const std::string& path) {
 
 void store(sqlite::Connection& db, std::int64_t context, const EvaluationRecord& r) {
   const Digest id = evaluation_digest(r.key);
-  db.query(kStore, id, context, r.key.config, name_of(r.status), r.median_ns, r.started_unix_us, r.wall_us, r.run_id,
-           r.reason, r.verified, r.reference_digest, row_check(r), r.message, r.facts_json, r.compile_json,
+  db.query(kStoreEvaluation, id, context, r.key.config, name_of(r.status), r.median_ns, r.started_unix_us, r.wall_us,
+           r.run_id, r.reason, r.verified, r.reference_digest, row_check(r), r.message, r.facts_json, r.compile_json,
            encode_samples(r.samples_ns), std::int64_t{r.proven}, r.verification_json)
       .run();
   if (!r.proven) {
@@ -128,7 +129,7 @@ void ResultStore::commit(std::span<const EvaluationRecord> finished, std::span<c
 
 std::optional<EvaluationRecord> ResultStore::find(const EvaluationKey& key) const {
   return reading("read", path_, [&]() -> std::optional<EvaluationRecord> {
-    auto row = connection_->db.query(kFind.c_str(), evaluation_digest(key));
+    auto row = connection_->db.query(kFindEvaluation.c_str(), evaluation_digest(key));
     if (!row.step()) return std::nullopt;
     return read_evaluation(row);
   });

@@ -10,7 +10,7 @@
 namespace kerntune::storage {
 namespace {
 
-constexpr char kStore[] =
+constexpr char kStoreFinal[] =
     "INSERT INTO final (id, context, space_digest, reference_digest, finished_unix_us, other_dims, batch_dim, batch, "
     "config, "
     "default_config, time_ns, default_time_ns, speedup, speedup_low, speedup_high, verified, unresolved, run_id, "
@@ -22,7 +22,7 @@ constexpr char kStoreTie[] =
     "INSERT INTO final_tie (final_id, position, config) VALUES (?1, ?2, ?3) ON CONFLICT (final_id, position) DO "
     "NOTHING";
 // A winner without a proven evaluation is none, whatever the row says.
-constexpr char kSelect[] =
+constexpr char kSelectFinals[] =
     "WITH proven AS (SELECT f.* FROM final AS f WHERE f.verified IN ('reference', 'against_default', 'recorded') "
     "AND EXISTS (SELECT 1 FROM evaluation AS e WHERE e.context = f.context AND e.config = f.config AND e.proven = 1)) "
     "SELECT c.kernel, c.device_class, c.dims, c.code_digest, c.toolchain, c.policy, f.id, f.space_digest, "
@@ -139,8 +139,8 @@ void ResultStore::record_final(const FinalRecord& r) {
     sqlite::Transaction transaction(db);
     const std::int64_t context = connection_->context_of(context_key(r));
     require_proof(db, context, r, path_);
-    db.query(kStore, id, context, r.space_digest, r.reference_digest, r.finished_unix_us, r.other_dims, r.batch_dim,
-             r.batch, r.config, r.default_config, r.time_ns, r.default_time_ns, r.speedup, r.speedup_low,
+    db.query(kStoreFinal, id, context, r.space_digest, r.reference_digest, r.finished_unix_us, r.other_dims,
+             r.batch_dim, r.batch, r.config, r.default_config, r.time_ns, r.default_time_ns, r.speedup, r.speedup_low,
              r.speedup_high, r.verified, std::int64_t{r.unresolved}, r.run_id, served_check_of(r, id),
              r.verification_json, r.details_json)
         .run();
@@ -155,7 +155,7 @@ std::vector<FinalRecord> ResultStore::finals(const std::string& kernel) const {
     sqlite::Connection& db = connection_->db;
     std::vector<FinalRecord> finals;
     const sqlite::Transaction one_state(db, sqlite::Transaction::Kind::read);  // winners and their ties
-    auto rows = db.query(kSelect, kernel);
+    auto rows = db.query(kSelectFinals, kernel);
     while (rows.step()) {
       FinalRecord record = read_final(rows);
       auto ties = db.query(kTies, rows.blob(6));

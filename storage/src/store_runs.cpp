@@ -12,7 +12,7 @@ constexpr char kInsert[] =
     "device, "
     "spec) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 constexpr char kEnd[] = "UPDATE run SET ended_unix_us = ?2, outcome = ?3 WHERE run_id = ?1";
-constexpr char kSelect[] =
+constexpr char kSelectRuns[] =
     "SELECT run_id, started_unix_us, ended_unix_us, kernel, strategy, seed, command, host, version, outcome, device, "
     "spec "
     "FROM run ORDER BY started_unix_us DESC, run_id";
@@ -61,7 +61,7 @@ void ResultStore::end_run(const std::string& run_id, std::int64_t ended_unix_us,
 std::vector<RunRecord> ResultStore::runs() const {
   return reading("list the runs of", path_, [&] {
     std::vector<RunRecord> runs;
-    auto rows = connection_->db.query(kSelect);
+    auto rows = connection_->db.query(kSelectRuns);
     while (rows.step()) runs.push_back(read_run(rows));
     return runs;
   });

@@ -5,7 +5,7 @@
 namespace kerntune::storage {
 namespace {
 
-constexpr char kStore[] =
+constexpr char kStoreStarted[] =
     "INSERT INTO started (id, run_id, context, config, started_unix_us) VALUES (?1, ?2, ?3, ?4, ?5) "
     "ON CONFLICT (id, run_id) DO UPDATE SET started_unix_us = excluded.started_unix_us";
 constexpr char kClear[] = "DELETE FROM started WHERE id = ?1 AND run_id = ?2";
@@ -19,7 +19,7 @@ constexpr char kLeftovers[] =
 
 void ResultStore::Connection::store_started(const StartedRecord& row) {
   const std::int64_t context = context_of(row.key);
-  db.query(kStore, evaluation_digest(row.key), row.run_id, context, row.key.config, row.started_unix_us).run();
+  db.query(kStoreStarted, evaluation_digest(row.key), row.run_id, context, row.key.config, row.started_unix_us).run();
 }
 
 std::vector<StartedRecord> ResultStore::leftovers(const std::string& run_id) const {

@@ -33,6 +33,7 @@ struct Options {
   unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, shared_bytes = 0;
   std::vector<std::string> arguments;
   int launches = 200, batches = 21;
+  std::size_t flush_bytes = 0;
 };
 
 void read_three(const std::string& text, unsigned (&values)[3]) {
@@ -63,6 +64,8 @@ Options parse(const std::vector<std::string>& words) {
       options.launches = std::stoi(value);
     else if (name == "--batches")
       options.batches = std::stoi(value);
+    else if (name == "--flush")
+      options.flush_bytes = std::stoull(value);
     else
       throw std::runtime_error("unknown option " + name);
   }
@@ -125,11 +128,20 @@ class Loop {
     cuda_.call("cuEventCreate", &stop_, 0U);
     for (const std::string& argument : options.arguments) add(argument);
     for (auto& value : values_) pointers_.push_back(&value);
+    if (options.flush_bytes > 0) cuda_.call("cuMemAlloc_v2", &flush_buffer_, options.flush_bytes);
   }
 
   double time_us(int launches) {
+    if (options_.flush_bytes == 0) return loop_us(launches, [this] { launch(); });
+    const double both_us = loop_us(launches, [this] { flush(), launch(); });
+    return both_us - loop_us(launches, [this] { flush(); });
+  }
+
+ private:
+  template <class Work>
+  double loop_us(int launches, Work work) {
     cuda_.call("cuEventRecord", start_, stream_);
-    for (int i = 0; i < launches; ++i) launch();
+    for (int i = 0; i < launches; ++i) work();
     cuda_.call("cuEventRecord", stop_, stream_);
     cuda_.call("cuEventSynchronize", stop_);
     float milliseconds = 0;
@@ -137,7 +149,11 @@ class Loop {
     return 1000.0 * static_cast<double>(milliseconds) / launches;
   }
 
- private:
+  void flush() {
+    const int code = memset_(flush_buffer_, 0, options_.flush_bytes, stream_);
+    if (code != 0) throw std::runtime_error("cuMemsetD8Async failed with status " + std::to_string(code));
+  }
+
   void add(const std::string& argument) {
     const std::string kind = argument.substr(0, argument.find(':'));
     const long long number = std::stoll(argument.substr(argument.find(':') + 1));
@@ -168,6 +184,9 @@ class Loop {
   using Launch = int (*)(Opaque, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Opaque, void**,
                          void**);
   Launch launch_ = cuda_.find<Launch>("cuLaunchKernel");  // looked up once: a look-up takes as long as a launch
+  using Memset = int (*)(DevicePointer, unsigned char, std::size_t, Opaque);
+  Memset memset_ = cuda_.find<Memset>("cuMemsetD8Async");
+  DevicePointer flush_buffer_ = 0;
   Opaque function_ = nullptr, start_ = nullptr, stop_ = nullptr, stream_ = nullptr;
   std::vector<unsigned long long> values_;
   std::vector<void*> pointers_;

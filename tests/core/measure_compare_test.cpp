@@ -24,7 +24,7 @@ TEST(CompareHost, PassesWithinTheSumOfBothLimits) {
 TEST(CompareHost, PassesNaNOnlyWhereItIsExpected) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> expected{1, nan, nan}, got{nan, nan, 1};
-  const Comparison c = compare_host(DType::f32, got.data(), expected.data(), 3, {1e30, 1e30}, kNoPoison);
+  const OutputComparison c = compare_host(DType::f32, got.data(), expected.data(), 3, {1e30, 1e30}, kNoPoison);
   EXPECT_EQ(c.mismatches, 2U);
   EXPECT_EQ(c.first, 0U);
 }
@@ -32,7 +32,7 @@ TEST(CompareHost, PassesNaNOnlyWhereItIsExpected) {
 TEST(CompareHost, PassesInfinityOnlyWhereItIsExpected) {
   const float inf = std::numeric_limits<float>::infinity();
   const std::vector<float> expected{1, inf, inf, inf, -inf}, got{inf, 1, -inf, inf, -inf};
-  const Comparison c = compare_host(DType::f32, got.data(), expected.data(), 5, {1e30, 1e30}, kNoPoison);
+  const OutputComparison c = compare_host(DType::f32, got.data(), expected.data(), 5, {1e30, 1e30}, kNoPoison);
   EXPECT_EQ(c.mismatches, 3U)
       << "an infinite expectation makes the relative limit infinite, and must not pass everything";
 }
@@ -43,7 +43,7 @@ TEST(CompareHost, FindsWhatWasNotWritten) {
   const std::vector<float> expected{1, nan, 3};
   std::vector<float> got = expected;
   poison_host(DType::f32, &got[1], 1, poison);
-  const Comparison c = compare_host(DType::f32, got.data(), expected.data(), 3, {}, poison);
+  const OutputComparison c = compare_host(DType::f32, got.data(), expected.data(), 3, {}, poison);
   EXPECT_EQ(c.unwritten, 1U) << "though a NaN was expected there";
   EXPECT_EQ(c.first_unwritten, 1U);
   EXPECT_FALSE(c.ok());
@@ -51,7 +51,7 @@ TEST(CompareHost, FindsWhatWasNotWritten) {
 
 TEST(CompareHost, MeasuresTheNormsOfTheError) {
   const std::vector<double> expected{3, 4, 0}, got{3, 4, 0.5};
-  const Comparison c = compare_host(DType::f64, got.data(), expected.data(), 3, {1, 0}, kNoPoison);
+  const OutputComparison c = compare_host(DType::f64, got.data(), expected.data(), 3, {1, 0}, kNoPoison);
   EXPECT_TRUE(c.ok());
   EXPECT_DOUBLE_EQ(c.rel_l2_error, 0.1);
   EXPECT_DOUBLE_EQ(c.cosine, 25 / (5 * std::sqrt(25.25)));
@@ -62,7 +62,7 @@ TEST(CompareHost, MeasuresTheNormsOfTheError) {
 
 TEST(CompareHost, MeasuresNothingWhereNothingIsOff) {
   const std::vector<std::int32_t> values{1, -2, 3};
-  const Comparison c = compare_host(DType::i32, values.data(), values.data(), 3, {}, kNoPoison);
+  const OutputComparison c = compare_host(DType::i32, values.data(), values.data(), 3, {}, kNoPoison);
   EXPECT_EQ(c.rel_l2_error, 0);
   EXPECT_EQ(c.cosine, 1);
   EXPECT_EQ(c.max_abs_error, 0);
@@ -90,7 +90,7 @@ TEST(CompareHost, ReadsHalfPrecision) {
   const std::vector<std::uint16_t> f16{0x3C00, 0x0001, 0xFC00}, bf16{0x3F80};
   EXPECT_TRUE(compare_host(DType::f16, f16.data(), f16.data(), 3, {0, 0}, kNoPoison).ok());
   const std::uint16_t one_and_a_bit = 0x3C01;  // 1 + 2^-10
-  const Comparison c = compare_host(DType::f16, &one_and_a_bit, f16.data(), 1, {0, 0}, kNoPoison);
+  const OutputComparison c = compare_host(DType::f16, &one_and_a_bit, f16.data(), 1, {0, 0}, kNoPoison);
   EXPECT_NEAR(c.max_abs_error, 1.0 / 1024, 1e-12);
   const std::uint16_t two = 0x4000;
   EXPECT_NEAR(compare_host(DType::bf16, &two, bf16.data(), 1, {0, 0}, kNoPoison).max_abs_error, 1.0, 1e-12);
@@ -98,7 +98,7 @@ TEST(CompareHost, ReadsHalfPrecision) {
 
 TEST(CompareHost, DescribesTheFirstMismatch) {
   const std::vector<float> expected{1, 2, 3}, got{1, 2.5F, 3.5F};
-  const Comparison c = compare_host(DType::f32, got.data(), expected.data(), 3, {0, 0}, kNoPoison);
+  const OutputComparison c = compare_host(DType::f32, got.data(), expected.data(), 3, {0, 0}, kNoPoison);
   EXPECT_EQ(describe_mismatch("c", c, {0, 0}),
             "c[1]: got 2.5, expected 2 (limit 0 + 0*|expected|); 2 of 3 elements differ");
 }

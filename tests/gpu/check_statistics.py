@@ -69,16 +69,18 @@ class Check:
 
     # -- agreement with other timers ---------------------------------------------------------------------------------
 
-    def loop_words(self, config, steps, launches, batches):
+    def loop_words(self, config, steps, launches, batches, flush_bytes=0):
         n, block = 16896, int(config["block_x"])
         return [self.options.event_loop, "--source", os.path.join(HERE, "steady.cu"),
                 "--entry", f"steady<{block}, {int(config['unroll'])}>", "--arch", self.options.arch,
                 "--grid", str(math.ceil(n / block)), "--block", str(block), "--arg", f"f32:{n}", "--arg", f"f32:{n}",
-                "--arg", f"i32:{n}", "--arg", f"i32:{steps}", "--launches", str(launches), "--batches", str(batches)]
+                "--arg", f"i32:{n}", "--arg", f"i32:{steps}", "--launches", str(launches), "--batches", str(batches),
+                *(["--flush", str(flush_bytes)] if flush_bytes else [])]
 
-    def ncu_us(self, config, steps):
+    def ncu_us(self, config, steps, l2):
+        caches = "all" if l2 == "cold" else "none"  # what is flushed before each launch
         ncu = shutil.which("ncu") or "/usr/local/cuda/bin/ncu"
-        words = [ncu, "--metrics", "gpu__time_duration.sum", "--clock-control", "none", "--cache-control", "none",
+        words = [ncu, "--metrics", "gpu__time_duration.sum", "--clock-control", "none", "--cache-control", caches,
                  "--csv", "--page", "raw", "--print-units", "base", "-k", "regex:steady"]
         if steps > 1000000:
             words += ["-c", "12"]
@@ -107,16 +109,21 @@ class Check:
                    "timer_floor_ns": best["facts"].get("timer_floor_ns"),
                    "timer_overhead_ns": best["facts"].get("timer_overhead_ns"), "lane": batch["lane"]}
         launches = max(5, min(400, int(40000 / max(figures["kerntune_us"], 1))))
-        loop = json.loads(self.run(self.loop_words(best["config"], steps, launches, 15)))
+        flush_bytes = 2 * self.l2_bytes() if l2 == "cold" else 0
+        loop = json.loads(self.run(self.loop_words(best["config"], steps, launches, 15, flush_bytes)))
         figures["event_loop_us"] = loop["loop_us"]
         figures["event_per_launch_us"] = loop["single_us"]
         figures["against_event_loop_pct"] = 100 * (figures["kerntune_us"] / loop["loop_us"] - 1)
         try:
-            figures["ncu_us"], figures["ncu_launches"] = self.ncu_us(best["config"], steps)
+            figures["ncu_us"], figures["ncu_launches"] = self.ncu_us(best["config"], steps, l2)
             figures["against_ncu_pct"] = 100 * (figures["kerntune_us"] / figures["ncu_us"] - 1)
         except Exception as error:  # pylint: disable=broad-except
             self.figures["errors"].append(f"ncu at {name}: {error}")
         return figures
+
+    def l2_bytes(self):
+        devices = self.figures["steps"]["device"]["devices"]
+        return next(device["limits"]["l2_bytes"] for device in devices if device["id"] == "cuda:0")
 
     def intercepts(self):
         """What each timer gives to a kernel that does next to nothing: the constants that short kernels differ by."""
@@ -127,7 +134,7 @@ class Check:
                             "--config", "block_x=128,unroll=1", "--l2", "warm")
         figures["kerntune_us"] = run["time_ns"] / 1000
         figures["facts"] = run["facts"]
-        figures["ncu_us"], _ = self.ncu_us(config, EMPTY_STEPS)
+        figures["ncu_us"], _ = self.ncu_us(config, EMPTY_STEPS, "warm")
         return figures
 
     # -- the order of measuring --------------------------------------------------------------------------------------

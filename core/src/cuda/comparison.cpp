@@ -18,7 +18,7 @@ double read_element(Context& context, const BufferPlan& plan, CUdeviceptr data, 
 BufferComparison compare(const ReferenceSite& site, const BufferPlan& plan, CUdeviceptr got, CUdeviceptr expected,
                          const SpecProgram::Limits& limits, std::uint64_t poison) {
   BufferComparison comparison;
-  Comparison& c = comparison.found;
+  OutputComparison& c = comparison.found;
   c = comparison_of(site.kernels.compare({got, plan.count, plan.dtype}, expected, limits, poison), plan.count);
   const auto value = [&](CUdeviceptr data, std::uint64_t at) { return read_element(site.context, plan, data, at); };
   if (c.unwritten != 0 && plan.role == BufferRole::out) {

@@ -11,7 +11,7 @@
 namespace kerntune::cuda {
 
 struct BufferComparison {
-  Comparison found;
+  OutputComparison found;
   std::optional<Rejection> rejection;  // wrong_result or unwritten_output, with the first element and its values
 };
 

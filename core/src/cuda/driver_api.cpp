@@ -23,7 +23,7 @@ void* find(const SharedLibrary& library, const char* symbol) {
   return nullptr;
 }
 
-struct Loaded {
+struct LoadedDriver {
   DriverApi api;
   std::string why_not;  // empty: usable
 };
@@ -43,8 +43,8 @@ std::string resolve(const SharedLibrary& library, DriverApi& api) {
   return missing;
 }
 
-Loaded load() {
-  Loaded loaded;
+LoadedDriver load_driver() {
+  LoadedDriver loaded;
   const std::array<std::string, 1> names{"libcuda.so.1"};
   const SharedLibrary library = SharedLibrary::open_first(names);
   if (!library) {
@@ -85,7 +85,7 @@ bool is_device_failure(CUresult code) noexcept {
 }  // namespace
 
 const DriverApi* driver_api(std::string* why_not) {
-  static const Loaded loaded = load();
+  static const LoadedDriver loaded = load_driver();
   if (loaded.why_not.empty()) return &loaded.api;
   if (why_not != nullptr) *why_not = loaded.why_not;
   return nullptr;

@@ -13,13 +13,13 @@ namespace {
 
 constexpr int kSuccess = 0, kInsufficientSize = 7;  // nvmlReturn_t
 
-struct Loaded {
+struct LoadedNvml {
   NvmlApi api;
   bool usable = false;
 };
 
-Loaded load() {
-  Loaded loaded;
+LoadedNvml load_nvml() {
+  LoadedNvml loaded;
   const std::array<std::string, 1> names{"libnvidia-ml.so.1"};
   const SharedLibrary library = SharedLibrary::open_first(names);
   if (!library) return loaded;
@@ -40,7 +40,7 @@ Loaded load() {
 }  // namespace
 
 const NvmlApi* nvml_api() {
-  static const Loaded loaded = load();
+  static const LoadedNvml loaded = load_nvml();
   return loaded.usable ? &loaded.api : nullptr;
 }
 

@@ -50,14 +50,14 @@ std::string resolve(const SharedLibrary& library, NvrtcApi& api) {
   return missing;
 }
 
-struct Loaded {
+struct LoadedNvrtc {
   NvrtcApi api;
   std::string path;
   std::string why_not;  // empty: usable
 };
 
-Loaded load() {
-  Loaded loaded;
+LoadedNvrtc load_nvrtc() {
+  LoadedNvrtc loaded;
   const SharedLibrary library = SharedLibrary::open_first(candidates());
   if (!library) {
     loaded.why_not = fmt::format(
@@ -80,20 +80,20 @@ Loaded load() {
   return loaded;
 }
 
-const Loaded& loaded() {
-  static const Loaded once = load();
+const LoadedNvrtc& loaded_nvrtc() {
+  static const LoadedNvrtc once = load_nvrtc();
   return once;
 }
 
 }  // namespace
 
 const NvrtcApi* nvrtc_api(std::string* why_not) {
-  const Loaded& nvrtc = loaded();
+  const LoadedNvrtc& nvrtc = loaded_nvrtc();
   if (nvrtc.why_not.empty()) return &nvrtc.api;
   if (why_not != nullptr) *why_not = nvrtc.why_not;
   return nullptr;
 }
 
-std::string nvrtc_path() { return loaded().path; }
+std::string nvrtc_path() { return loaded_nvrtc().path; }
 
 }  // namespace kerntune::cuda

@@ -229,7 +229,7 @@ tl::expected<void, Rejection> HostSession::check_outputs(HostBuffers& buffers, c
           fmt::format("output '{}' has {} bytes, the reference's has {}", plan.name, plan.bytes, wanted.size())});
     }
     const auto limits = program_->tolerance(plan.name, binding);
-    const Comparison c =
+    const OutputComparison c =
         compare_host(plan.dtype, buffers.data(i), wanted.data(), plan.count, limits, buffers.poison(i));
     if (c.unwritten != 0 && plan.role == BufferRole::out)
       return tl::unexpected(Rejection{Reason::unwritten_output, describe_unwritten(plan.name, c)});

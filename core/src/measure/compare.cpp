@@ -46,8 +46,8 @@ double element_value(DType dtype, std::uint64_t bits) noexcept {
   return compare::judge(compare_params(dtype, {}, 0), bits, bits).got;
 }
 
-Comparison comparison_of(const compare::Tally& tally, std::uint64_t elements) noexcept {
-  Comparison c;
+OutputComparison comparison_of(const compare::Tally& tally, std::uint64_t elements) noexcept {
+  OutputComparison c;
   c.elements = elements;
   c.mismatches = tally.wrong;
   c.first = tally.wrong != 0 ? tally.first_wrong : 0;
@@ -61,14 +61,14 @@ Comparison comparison_of(const compare::Tally& tally, std::uint64_t elements) no
   return c;
 }
 
-Comparison compare_host(DType dtype, const void* got, const void* expected, std::uint64_t count,
-                        const SpecProgram::Limits& limits, std::uint64_t poison) {
+OutputComparison compare_host(DType dtype, const void* got, const void* expected, std::uint64_t count,
+                              const SpecProgram::Limits& limits, std::uint64_t poison) {
   const compare::Params params = compare_params(dtype, limits, poison);
   const std::size_t bytes = size_of(dtype);
   compare::Tally tally;
   for (std::uint64_t i = 0; i < count; ++i)
     compare::take(tally, params, i, load(got, i, bytes), load(expected, i, bytes));
-  Comparison c = comparison_of(tally, count);
+  OutputComparison c = comparison_of(tally, count);
   const auto value = [&](const void* data, std::uint64_t at) { return element_value(dtype, load(data, at, bytes)); };
   if (c.mismatches != 0) {
     c.got = value(got, c.first);
@@ -81,17 +81,17 @@ Comparison compare_host(DType dtype, const void* got, const void* expected, std:
   return c;
 }
 
-std::string describe_mismatch(std::string_view buffer, const Comparison& c, const SpecProgram::Limits& limits) {
+std::string describe_mismatch(std::string_view buffer, const OutputComparison& c, const SpecProgram::Limits& limits) {
   return fmt::format("{}[{}]: got {:.9g}, expected {:.9g} (limit {:.3g} + {:.3g}*|expected|); {} of {} elements differ",
                      buffer, c.first, c.got, c.expected, limits.abs, limits.rel, c.mismatches, c.elements);
 }
 
-std::string describe_unwritten(std::string_view buffer, const Comparison& c) {
+std::string describe_unwritten(std::string_view buffer, const OutputComparison& c) {
   return fmt::format("left {} of {} elements of '{}' unwritten, the first is {}[{}]", c.unwritten, c.elements, buffer,
                      buffer, c.first_unwritten);
 }
 
-void add_to(Verification& verification, std::string_view buffer, const Comparison& c, std::uint64_t seed) {
+void add_to(Verification& verification, std::string_view buffer, const OutputComparison& c, std::uint64_t seed) {
   Verification one;
   one.elements = c.elements;
   one.max_abs_error = c.max_abs_error;

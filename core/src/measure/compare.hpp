@@ -14,7 +14,7 @@
 namespace kerntune {
 
 /// Outcome of comparing one output with what was expected.
-struct Comparison {
+struct OutputComparison {
   std::uint64_t elements = 0, mismatches = 0, first = 0;
   std::uint64_t unwritten = 0, first_unwritten = 0;  // that still hold the poison, though something else was expected
   double got = 0, expected = 0;                      // at the first mismatch
@@ -28,21 +28,23 @@ compare::Params compare_params(DType dtype, const SpecProgram::Limits& limits, s
 
 /// Element by element, in double, integers exactly: passes if |got - expected| <= abs + rel * |expected|. NaN passes
 /// only where NaN is expected, an infinity only where the same one is.
-Comparison compare_host(DType dtype, const void* got, const void* expected, std::uint64_t count,
-                        const SpecProgram::Limits& limits, std::uint64_t poison);
+OutputComparison compare_host(DType dtype, const void* got, const void* expected, std::uint64_t count,
+                              const SpecProgram::Limits& limits, std::uint64_t poison);
 
 /// The same from a tally; the values at places are left to the caller.
-Comparison comparison_of(const compare::Tally& tally, std::uint64_t elements) noexcept;
+OutputComparison comparison_of(const compare::Tally& tally, std::uint64_t elements) noexcept;
 /// An element's bits, in the low end, as a number.
 double element_value(DType dtype, std::uint64_t bits) noexcept;
 
 /// "c[1234]: got 1.5, expected 1.25 (limit 1e-05 + 1e-05*|expected|); 17 of 4096 elements differ"
-std::string describe_mismatch(std::string_view buffer, const Comparison& comparison, const SpecProgram::Limits& limits);
+std::string describe_mismatch(std::string_view buffer, const OutputComparison& comparison,
+                              const SpecProgram::Limits& limits);
 /// "left 5 of 4096 elements of 'c' unwritten, the first is c[17]"
-std::string describe_unwritten(std::string_view buffer, const Comparison& comparison);
+std::string describe_unwritten(std::string_view buffer, const OutputComparison& comparison);
 
 /// Joins an output's comparison to a verification.
-void add_to(Verification& verification, std::string_view buffer, const Comparison& comparison, std::uint64_t seed);
+void add_to(Verification& verification, std::string_view buffer, const OutputComparison& comparison,
+            std::uint64_t seed);
 
 /// Runs of a verification at one seed and size: a quiet one and a disturbed one.
 inline constexpr unsigned kRunsPerSeed = 2;

@@ -130,7 +130,7 @@ class HostRuns {
       const BufferPlan& plan = buffers.plans()[i];
       if (!is_output(plan)) continue;
       const auto limits = checks_.program.tolerance(plan.name, binding);
-      const Comparison comparison =
+      const OutputComparison comparison =
           compare_host(plan.dtype, buffers.data(i), expected_[output++].data(), plan.count, limits, buffers.poison(i));
       if (comparison.unwritten != 0 && plan.role == BufferRole::out)
         return {Verdict::wrong, "launches write all of their outputs", describe_unwritten(plan.name, comparison)};

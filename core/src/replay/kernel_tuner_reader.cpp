@@ -22,7 +22,7 @@ std::string text_or(const JsonCursor& object, std::string_view member, std::stri
   return found && found->is_text() ? found->text() : std::move(absent);
 }
 
-Rejection rejection_of(const std::string& error) {
+Rejection kernel_tuner_rejection(const std::string& error) {
   const std::string message = "recorded by Kernel Tuner as " + error;
   if (error == "CompilationFailedConfig") return {Reason::compile_error, message};
   if (error == "RuntimeFailedConfig") return {Reason::launch_error, message};
@@ -43,7 +43,7 @@ RecordedEntry read_entry(const JsonCursor& record) {
   RecordedEntry entry;
   const JsonCursor time = record.at("time");
   if (time.is_text()) {
-    entry.rejection = rejection_of(time.text());
+    entry.rejection = kernel_tuner_rejection(time.text());
   } else if (time.is_number()) {
     entry.time_ns = time.number() * kNanosecondsInMillisecond;
     set_samples(entry, read_samples(record, time.number()));

@@ -9,7 +9,7 @@
 namespace kerntune {
 namespace {
 
-std::optional<Rejection> rejection_of(const JsonCursor& status) {
+std::optional<Rejection> ktt_rejection(const JsonCursor& status) {
   const std::string& text = status.text();
   const std::string message = "recorded by KTT as " + text;
   if (text == "Ok") return std::nullopt;
@@ -74,7 +74,7 @@ double total_duration(const JsonCursor& run) {
 
 RecordedEntry read_run(const JsonCursor& run, double unit_ns, bool global_is_blocks) {
   RecordedEntry entry;
-  entry.rejection = rejection_of(run.at("Status"));
+  entry.rejection = ktt_rejection(run.at("Status"));
   if (const auto results = run.find("ComputationResults"); results && results->size() > 0) {
     const JsonCursor first = results->elements().front();
     read_facts(first, global_is_blocks, entry.facts);

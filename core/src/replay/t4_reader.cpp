@@ -9,7 +9,7 @@
 namespace kerntune {
 namespace {
 
-std::optional<Rejection> rejection_of(const JsonCursor& result) {
+std::optional<Rejection> t4_rejection(const JsonCursor& result) {
   const auto invalidity = result.find("invalidity");
   const std::string text = invalidity ? invalidity->text() : "correct";
   const std::string message = "recorded in T4 as " + text;
@@ -47,7 +47,7 @@ class ResultReader {
 
   RecordedEntry read(const JsonCursor& result) const {
     RecordedEntry entry;
-    entry.rejection = rejection_of(result);
+    entry.rejection = t4_rejection(result);
     read_measurements(result, entry);
     if (entry.rejection) return entry;
     Samples samples;

@@ -8,11 +8,6 @@
 namespace kerntune::report {
 namespace {
 
-void add(std::string& out, std::string_view name, const std::string& value, const Style& style) {
-  if (!value.empty() && value != "-")
-    out += fmt::format("  {}  {}\n", inked(fmt::format("{:<12}", name), Ink::dim, style), value);
-}
-
 std::string gpu_limits(const DeviceProperties& p) {
   return fmt::format("{} SMs; per SM {} threads, {} blocks, {} registers, {} shared memory", p.sm_count,
                      p.max_threads_per_sm, p.max_blocks_per_sm, grouped(p.registers_per_sm),
@@ -27,23 +22,23 @@ std::string block_limits(const DeviceProperties& p) {
 
 std::string device_text(const DeviceInfo& device, const Style& style) {
   std::string out = fmt::format("{}  {}\n", inked(device.id, Ink::bold, style), device.name);
-  add(out, "device key", device.device_class, style);
+  add_line(out, "device key", device.device_class, style);
   const DeviceProperties& p = device.properties;
   if (device.kind == DeviceKind::cuda) {
-    add(out, "architecture", device.arch, style);
-    add(out, "processor", gpu_limits(p), style);
-    add(out, "block", block_limits(p), style);
+    add_line(out, "architecture", device.arch, style);
+    add_line(out, "processor", gpu_limits(p), style);
+    add_line(out, "block", block_limits(p), style);
   } else {
-    add(out, "cores", p.cpu_cores > 0 ? grouped(p.cpu_cores) : "", style);
+    add_line(out, "cores", p.cpu_cores > 0 ? grouped(p.cpu_cores) : "", style);
   }
   if (p.l2_bytes > 0)
-    add(out, device.kind == DeviceKind::cuda ? "L2 cache" : "cache", bytes_text(static_cast<std::uint64_t>(p.l2_bytes)),
-        style);
-  if (device.memory_bytes > 0) add(out, "memory", bytes_text(device.memory_bytes), style);
-  add(out, "peak", rate_text(device.peak_bytes_per_s, "B/s"), style);
-  add(out, "peak f32", rate_text(device.peak_flop_per_s_f32, "FLOP/s"), style);
-  add(out, device.kind == DeviceKind::cuda ? "driver" : "kernel", device.driver, style);
-  add(out, "uuid", device.uuid, style);
+    add_line(out, device.kind == DeviceKind::cuda ? "L2 cache" : "cache",
+             bytes_text(static_cast<std::uint64_t>(p.l2_bytes)), style);
+  if (device.memory_bytes > 0) add_line(out, "memory", bytes_text(device.memory_bytes), style);
+  add_line(out, "peak", rate_text(device.peak_bytes_per_s, "B/s"), style);
+  add_line(out, "peak f32", rate_text(device.peak_flop_per_s_f32, "FLOP/s"), style);
+  add_line(out, device.kind == DeviceKind::cuda ? "driver" : "kernel", device.driver, style);
+  add_line(out, "uuid", device.uuid, style);
   return out;
 }
 

@@ -18,6 +18,9 @@ struct HtmlCell {
   std::string html;  // escaped already
   std::string css{};
 };
+/// How the terminal's texts are written for a page.
+inline const Style kPageTextStyle{.colour = false, .utf8 = true, .width = 1000};
+
 /// <table> with a header row; cells of class "n" (numbers) are right-aligned by the page's style.
 std::string html_table(const std::vector<HtmlCell>& headings, const std::vector<std::vector<HtmlCell>>& rows);
 

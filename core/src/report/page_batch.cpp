@@ -11,7 +11,6 @@
 namespace kerntune::report {
 namespace {
 
-const Style kStyle{.colour = false, .utf8 = true, .width = 1000};
 constexpr std::size_t kStripsShown = 6;
 
 std::string canvas(std::string_view chart, std::size_t number, std::string_view key) {
@@ -45,7 +44,7 @@ std::string config_chips(const std::string& config, const std::string& default_c
 std::string verdict(const BatchResult& batch) {
   std::string text = fmt::format("{} instead of {}: {}. ", time_text(batch.best->time_ns),
                                  batch.default_config ? time_text(batch.default_config->time_ns) : "no default time",
-                                 speedup_text(batch, kStyle));
+                                 speedup_text(batch, kPageTextStyle));
   text += batch.best->verified == "reference" ? "Its output was checked against the reference."
                                               : fmt::format("Verified: {}.", batch.best->verified);
   if (batch.ties.size() > 1)

@@ -9,8 +9,6 @@
 namespace kerntune::report {
 namespace {
 
-const Style kStyle{.colour = false, .utf8 = true, .width = 1000};
-
 std::string tile(std::string_view label, const std::string& value, const std::string& note) {
   return fmt::format("<div class=\"tile\"><span>{}</span><strong>{}</strong><small>{}</small></div>\n", label, value,
                      note);
@@ -65,7 +63,7 @@ std::vector<HtmlCell> batch_row(const TuneReport& report, const BatchResult& bat
       {fmt::format("<a href=\"#batch-{}\">{}</a>", batch.batch, batch.batch), "n"},
       {batch.default_config ? time_text(batch.default_config->time_ns) : "failed", "n"},
       {batch.best ? fmt::format("<b>{}</b>", time_text(batch.best->time_ns)) : "none", "n"},
-      {speedup_text(batch, kStyle), gain ? "n good" : "n"},
+      {speedup_text(batch, kPageTextStyle), gain ? "n good" : "n"},
       {achieved_text(roof), "n"},
       {limit_text(roof), "n"},
       {fmt::format("{}{}", std::max<std::size_t>(batch.ties.size(), batch.best ? 1 : 0), batch.unresolved ? " ?" : ""),

@@ -10,11 +10,6 @@
 namespace kerntune::report {
 namespace {
 
-void add(std::string& out, std::string_view name, const std::string& value, const Style& style) {
-  if (value.empty()) return;
-  out += fmt::format("  {}  {}\n", inked(fmt::format("{:<10}", name), Ink::dim, style), value);
-}
-
 std::string bound_text(const QueryAnswer& answer) {
   if (!(answer.bound > 0)) return "none is known";
   return fmt::format("at most {:.3f} times slower than the best possible", answer.bound);
@@ -54,21 +49,21 @@ std::string query_text(const QueryAnswer& answer, bool explain, const Style& sty
   std::string out = fmt::format(
       "{}\n", answer.config.empty() ? "(no configuration is known)" : inked(answer.config, Ink::bold, style));
   const Ink ink = answer.found == "default" ? Ink::warn : answer.found == "extrapolated" ? Ink::warn : Ink::good;
-  add(out, "found", inked(answer.found, ink, style), style);
-  add(out, "because", answer.reason, style);
-  if (answer.tuned_batch > 0) add(out, "tuned at", fmt::format("batch {}", answer.tuned_batch), style);
-  if (answer.time_ns > 0) add(out, "time", time_text(answer.time_ns, style), style);
-  if (answer.found != "default") add(out, "bound", bound_text(answer), style);
+  add_line(out, "found", inked(answer.found, ink, style), style);
+  add_line(out, "because", answer.reason, style);
+  if (answer.tuned_batch > 0) add_line(out, "tuned at", fmt::format("batch {}", answer.tuned_batch), style);
+  if (answer.time_ns > 0) add_line(out, "time", time_text(answer.time_ns, style), style);
+  if (answer.found != "default") add_line(out, "bound", bound_text(answer), style);
   for (const auto& [name, value] : answer.assumed_dims)
-    add(out, "size", fmt::format("{}={}, not given: the file has no other", name, value), style);
+    add_line(out, "size", fmt::format("{}={}, not given: the file has no other", name, value), style);
   if (explain) {
-    add(out, "asked",
-        fmt::format("kernel {}, batch {}, other sizes {}", answer.kernel, answer.batch,
-                    answer.other_dims.empty() ? "none" : answer.other_dims),
-        style);
-    add(out, "device key", answer.device_key.empty() ? "none given" : answer.device_key, style);
-    add(out, "policy", answer.policy.empty() ? "none given: the file's only one, else the usual one" : answer.policy,
-        style);
+    add_line(out, "asked",
+             fmt::format("kernel {}, batch {}, other sizes {}", answer.kernel, answer.batch,
+                         answer.other_dims.empty() ? "none" : answer.other_dims),
+             style);
+    add_line(out, "device key", answer.device_key.empty() ? "none given" : answer.device_key, style);
+    add_line(out, "policy",
+             answer.policy.empty() ? "none given: the file's only one, else the usual one" : answer.policy, style);
     out += "\n  what the file holds for this kernel\n";
     out += answer.finals.empty() ? "    nothing\n" : tuned_table(answer, style).text(4, style);
   }

@@ -14,10 +14,6 @@
 namespace kerntune::report {
 namespace {
 
-void add(std::string& out, std::string_view name, const std::string& value, const Style& style) {
-  if (!value.empty()) out += fmt::format("  {}  {}\n", inked(fmt::format("{:<10}", name), Ink::dim, style), value);
-}
-
 Samples sorted(Samples samples) {
   std::sort(samples.begin(), samples.end());
   return samples;
@@ -63,21 +59,21 @@ std::string sizes_text(const Dims& dims) {
 std::string run_text(const RunResult& result, const Style& style) {
   std::string out =
       fmt::format("{} on {} ({})\n", inked(result.kernel, Ink::bold, style), result.device.name, result.device.id);
-  add(out, "sizes", sizes_text(result.dims), style);
-  add(out, "config", result.config, style);
+  add_line(out, "sizes", sizes_text(result.dims), style);
+  add_line(out, "config", result.config, style);
   if (result.rejection) {
     out += fmt::format("  {}  {}\n", inked(fmt::format("{:<10}", "failed"), Ink::bad, style),
                        name_of(result.rejection->reason));
     return out + wrapped(first_line(result.rejection->message), 14, style);
   }
-  add(out, "time", inked(time_text(result.median_ns, style), Ink::bold, style) + " (median)", style);
-  add(out, "samples", spread_text(result, style), style);
+  add_line(out, "time", inked(time_text(result.median_ns, style), Ink::bold, style) + " (median)", style);
+  add_line(out, "samples", spread_text(result, style), style);
   const Roofline roof = roofline(result.median_ns, result.flop, result.bytes, result.device);
   if (achieved_text(roof) != "-")
-    add(out, "achieved", fmt::format("{}, {}", achieved_text(roof), limit_text(roof)), style);
-  add(out, "verified", proof_text(result), style);
-  add(out, "worst", worst_text(result), style);
-  add(out, "facts", facts_text(result.facts), style);
+    add_line(out, "achieved", fmt::format("{}, {}", achieved_text(roof), limit_text(roof)), style);
+  add_line(out, "verified", proof_text(result), style);
+  add_line(out, "worst", worst_text(result), style);
+  add_line(out, "facts", facts_text(result.facts), style);
   return out;
 }
 
