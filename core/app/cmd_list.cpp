@@ -24,7 +24,7 @@ class ListCommand final : public Command {
 
   ExitCode run(const Console& console) override {
     report::StoreListing listing;
-    listing.store = store_path(db_);
+    listing.store = existing_store_path(db_);
     const auto store = storage::ResultStore::open(listing.store, storage::ResultStore::Mode::read_only);
     listing.finals = store.finals(kernel_);
     listing.runs = store.runs();

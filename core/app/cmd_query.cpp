@@ -97,7 +97,7 @@ they agree, and the answer says so)",
  private:
   report::QueryAnswer question() {
     report::QueryAnswer answer;
-    answer.store = store_path(db_);
+    answer.store = existing_store_path(db_);
     answer.kernel = kernel_;
     answer.batch = batch_;
     answer.policy = policy_;

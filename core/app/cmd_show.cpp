@@ -53,6 +53,8 @@ and the runs that made them. --failures shows only configurations without a time
 
   ExitCode run(const Console& console) override {
     if (limit_ < 0) throw UsageError(fmt::format("show --limit: expected a number from 0 on, found {}", limit_));
+    if (batch_ && *batch_ <= 0)
+      throw UsageError(fmt::format("show --batch: expected a number from 1 on, found {}", *batch_));
     report::KernelHistory history = load();
     const bool nothing = history.finals.empty() && history.evaluations_total == 0 && history.runs.empty();
     if (nothing) fmt::print(stderr, "kerntune: {}\n", nothing_known(history.store));
@@ -63,7 +65,7 @@ and the runs that made them. --failures shows only configurations without a time
  private:
   report::KernelHistory load() const {
     report::KernelHistory history;
-    history.store = store_path(db_);
+    history.store = existing_store_path(db_);
     history.kernel = kernel_;
     history.failures_only = failures_;
     const auto store = storage::ResultStore::open(history.store, storage::ResultStore::Mode::read_only);

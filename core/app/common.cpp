@@ -32,6 +32,14 @@ std::string store_path(const std::string& given) {
   throw Error("find the result store: neither KERNTUNE_DB, XDG_DATA_HOME nor HOME is set; give --db FILE");
 }
 
+std::string existing_store_path(const std::string& given) {
+  const std::string path = store_path(given);
+  std::error_code error;
+  if (std::filesystem::status(path, error).type() != std::filesystem::file_type::not_found) return path;
+  throw Error(
+      fmt::format("read store '{}': no such file; 'kerntune tune' makes one, and --db FILE names another", path));
+}
+
 std::string dims_text(const Dims& dims) {
   std::string text;
   for (const auto& [name, value] : dims) text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);

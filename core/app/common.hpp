@@ -13,6 +13,8 @@ namespace kerntune::app {
 /// The store to use: `given`, else $KERNTUNE_DB, else $XDG_DATA_HOME/kerntune/kerntune.db, else
 /// ~/.local/share/kerntune/kerntune.db. Errors: Error if none of these says where.
 std::string store_path(const std::string& given);
+/// The same, of a store that is there. Errors: Error saying what makes one.
+std::string existing_store_path(const std::string& given);
 inline constexpr const char* kStoreHelp =
     "Result store; default $KERNTUNE_DB, else $XDG_DATA_HOME/kerntune/kerntune.db, else "
     "~/.local/share/kerntune/kerntune.db";

@@ -24,10 +24,19 @@ bool read_number(std::string_view text, Number& number) {
   return error == std::errc() && stop == end;
 }
 
+/// "found 'x'", and why what looks like a number is none.
+template <typename Number>
+std::string found(std::string_view text) {
+  Number number{};
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool too_large = error == std::errc::result_out_of_range && stop == text.data() + text.size();
+  return fmt::format("found '{}'{}", text, too_large ? ", which does not fit 64 bits" : "");
+}
+
 std::uint64_t parse_unsigned(const std::string& where, std::string_view text) {
   std::uint64_t number = 0;
   if (read_number(text, number)) return number;
-  throw UsageError(fmt::format("{}: expected a whole number from 0 on, found '{}'", where, text));
+  throw UsageError(fmt::format("{}: expected a whole number from 0 on, {}", where, found<std::uint64_t>(text)));
 }
 
 void check_choice(const std::string& where, const Option& option, const std::string& word) {
@@ -54,7 +63,7 @@ struct Store {
 std::int64_t parse_positive(const std::string& where, std::string_view text) {
   std::int64_t number = 0;
   if (read_number(text, number) && number > 0) return number;
-  throw UsageError(fmt::format("{}: expected a whole number from 1 on, found '{}'", where, text));
+  throw UsageError(fmt::format("{}: expected a whole number from 1 on, {}", where, found<std::int64_t>(text)));
 }
 
 double seconds_per(char unit) {
@@ -101,13 +110,13 @@ std::vector<std::string> split(std::string_view text, char separator) {
 std::int64_t parse_integer(const std::string& where, std::string_view text) {
   std::int64_t number = 0;
   if (read_number(text, number)) return number;
-  throw UsageError(fmt::format("{}: expected a whole number, found '{}'", where, text));
+  throw UsageError(fmt::format("{}: expected a whole number, {}", where, found<std::int64_t>(text)));
 }
 
 double parse_real(const std::string& where, std::string_view text) {
   double number = 0;
   if (read_number(text, number) && std::isfinite(number)) return number;
-  throw UsageError(fmt::format("{}: expected a number, found '{}'", where, text));
+  throw UsageError(fmt::format("{}: expected a number, {}", where, found<double>(text)));
 }
 
 void check_seconds(const std::string& where, double seconds) {

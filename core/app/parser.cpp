@@ -91,7 +91,10 @@ void store(const Verb& verb, const Collected& collected) {
   if (collected.words.size() > 1 && !is_list(option))
     throw UsageError(fmt::format("{} was given {} times ({}); once is expected", where, collected.words.size(),
                                  fmt::join(collected.words, ", ")));
-  for (const std::string& word : collected.words) convert(where, option, word);
+  for (const std::string& word : collected.words) {
+    if (word.empty()) throw UsageError(fmt::format("{}: expected a value, found an empty word", where));
+    convert(where, option, word);
+  }
 }
 
 void run_parser(CLI::App& app, const Verb& verb, const std::vector<std::string>& words) {

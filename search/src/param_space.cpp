@@ -127,5 +127,8 @@ std::vector<expr::Value> ParamSpace::values(const Config& config) const {
 
 std::string ParamSpace::text(const Config& config) const { return detail::config_text(tree_->params, config); }
 Config ParamSpace::parse(std::string_view text) const { return detail::parse_config(tree_->params, text); }
+Config ParamSpace::parse(std::string_view text, const Config& rest) const {
+  return detail::parse_config(tree_->params, text, &rest);
+}
 
 }  // namespace kerntune::search

@@ -36,6 +36,13 @@ TEST(ParseBatches, RefusesWhatIsNoBatch) {
   }
 }
 
+TEST(ParseBatches, SaysThatANumberIsTooLarge) {
+  EXPECT_EQ(usage_error([] { parse_batches("tune --batch", "1,9223372036854775808"); }),
+            "tune --batch: expected a whole number from 1 on, found '9223372036854775808', which does not fit 64 bits");
+  EXPECT_EQ(usage_error([] { parse_batches("tune --batch", "9223372036854775808x"); }),
+            "tune --batch: expected a whole number from 1 on, found '9223372036854775808x'");
+}
+
 TEST(ParseBatches, SaysThatAutoIsNotThereYet) {
   EXPECT_THAT(usage_error([] { parse_batches("tune --batch", "auto:1..4096"); }), HasSubstr("not there yet"));
 }

@@ -97,6 +97,15 @@ TEST(Parser, TakesNoOptionForTheValueOfOneThatWasLeftEmpty) {
   EXPECT_EQ(usage_error(values, {"sgemm", "--db="}), "tune --db: expected a value after '=', found nothing");
 }
 
+TEST(Parser, TakesNoEmptyWordForAbsence) {
+  // Shell variables that are not set: "--db $db" must not come to mean the default store.
+  Values values;
+  EXPECT_EQ(usage_error(values, {"sgemm", "--db", ""}), "tune --db: expected a value, found an empty word");
+  EXPECT_EQ(usage_error(values, {"sgemm", "--dim", "a=1", "--dim", ""}),
+            "tune --dim: expected a value, found an empty word");
+  EXPECT_EQ(usage_error(values, {""}), "tune KERNEL: expected a value, found an empty word");
+}
+
 TEST(Parser, TakesDashedValuesAndPositionalsAfterTwoDashes) {
   Values values;
   parse(values.verb(), {"--dim", "a=-1", "--", "--odd-name"});

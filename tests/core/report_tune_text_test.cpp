@@ -44,6 +44,16 @@ TEST(TuneText, SaysWhyThereIsNoResult) {
   EXPECT_THAT(text, Not(HasSubstr("kerntune query")));
 }
 
+TEST(TuneText, SaysWhatToDoWhereNoiseDecided) {
+  TuneReport report = testing::small_report();
+  report.batches[0].defence = IncumbentDefence{"block_m=32", "default", "block_m=128", 15.8, -20.9, 52.5, false};
+  report.batches[0].unresolved = true;
+  const std::string text = tune_text(report, {.width = 400});
+  EXPECT_THAT(text, HasSubstr("the default stays: no gain of 1 % over it is proven (its time is 15.800 times the "
+                              "strongest's; the interval begins at -20.900)"));
+  EXPECT_THAT(text, HasSubstr("a larger --budget plays it again"));
+}
+
 TEST(TuneText, SaysThatTheDefaultIsBest) {
   TuneReport report = testing::small_report();
   report.batches[0].best = report.batches[0].default_config;

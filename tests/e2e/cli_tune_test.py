@@ -39,6 +39,18 @@ class Tune(ProgramTest):
         self.assertNotIn("\r", loud.err)
         self.assertEqual(self.expect(0, "tune", HOST_SUM, *SMALL, "--batch", 2, "--quiet").err, "")
 
+    def test_listed_configurations_may_leave_parameters_to_the_default(self):
+        listed = self.write("list.txt", "unroll=4  # the rest as it is\n")
+        batch = self.expect(0, "tune", HOST_GEMM, "--batch", 1, "--dim", "n=64", "--dim", "k=64", "--configs", listed, "--json",
+                            "--quiet").json()["batches"][0]
+        self.assertEqual(batch["evaluated"], 2)  # the default plays in any case
+        self.assertIn("unroll=4", self.expect(0, "show", "host_gemm").out)
+
+    def test_a_list_with_a_mistake_is_refused_before_anything_is_spent(self):
+        finished = self.expect(2, "tune", HOST_SUM, "--configs", self.write("list.txt", "lanes=4\nlanes=5\n"))
+        self.assertIn("parameter 'lanes' has no value '5'", finished.err)
+        self.assertFalse(os.path.exists(self.path("store.db")))
+
     def test_a_report_is_written(self):
         self.expect(0, "tune", HOST_SUM, *SMALL, "--batch", 2, "--quiet", "--report", self.path("r.html"))
         with open(self.path("r.html"), encoding="utf-8") as page:
@@ -139,6 +151,17 @@ class Run(ProgramTest):
         self.assertTrue(document["ok"])
         self.assertEqual((document["config"], document["verified"]), ({"lanes": 4}, "reference"))
         self.assertEqual(len(document["samples_ns"]), 50)
+
+    def test_parameters_that_are_left_out_are_the_defaults(self):
+        part = ("--config", "unroll=2", "--batch", 1, "--dim", "n=64", "--dim", "k=64", "--json")
+        document = self.expect(0, "run", HOST_GEMM, *part).json()
+        whole = {"threads": 1, "block_m": 0, "block_n": 0, "block_k": 0, "simd": 4, "unroll": 2, "micro_m": 1}
+        self.assertEqual(document["config"], whole)
+        self.assertEqual(self.expect(0, "run", HOST_GEMM, "--in-process", *part).json()["config"], whole)
+
+    def test_a_part_that_does_not_go_with_the_default_is_named_in_full(self):
+        finished = self.expect(2, "run", HOST_GEMM, "--config", "threads=2")
+        self.assertIn("threads=2,block_m=0,block_n=0,block_k=0,simd=4,unroll=1,micro_m=1 violates a constraint", finished.err)
 
     def test_in_process_gives_the_same_kind_of_answer(self):
         self.assertTrue(self.expect(0, "run", HOST_SUM, *SMALL, "--batch", 2, "--in-process", "--json").json()["ok"])

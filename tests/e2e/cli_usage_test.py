@@ -57,13 +57,29 @@ class Errors(ProgramTest):
         finished = self.expect(2, "tune", HOST_SUM, "--dim", "m=64")
         self.assertIn("kernel 'example_row_sum' has no size 'm'", finished.err)
 
+    def test_sizes_that_the_kernel_is_not_made_for_are_refused_before_a_device_is_opened(self):
+        # Opening this device would fail with exit code 3.
+        for verb in (("tune",), ("run",), ("run", "--paired"), ("record", "-o", self.path("r.json"))):
+            with self.subTest(verb=verb):
+                finished = self.expect(2, *verb, HOST_SUM, "--device", "cuda:99", "--batch", 2**63 - 1)
+                self.assertIn("batch=9223372036854775807 is outside 1 to 4096", finished.err)
+        self.assertEqual(os.listdir(self.folder), [])
+
     def test_the_batch_is_not_another_size(self):
         self.assertIn("give it with --batch", self.expect(2, "tune", HOST_SUM, "--dim", "batch=64").err)
 
     def test_a_store_that_is_not_there_is_an_environment_error(self):
-        finished = self.expect(3, "list", "--db", self.path("nowhere.db"), "--json")
-        self.assertEqual(finished.json()["error"]["exit_code"], 3)
-        self.assertIn("nowhere.db", finished.err)
+        for verb in (("list",), ("show", "x"), ("query", "x", "--batch", 1)):
+            finished = self.expect(3, *verb, "--db", self.path("nowhere.db"), "--json")
+            self.assertEqual(finished.json()["error"]["exit_code"], 3)
+            self.assertIn("nowhere.db': no such file; 'kerntune tune' makes one", finished.err)
+
+    def test_a_batch_that_cannot_be_is_refused_by_every_verb(self):
+        for verb in ("tune", "run", "query", "show", "record"):
+            output = ("-o", "r.json") if verb == "record" else ()
+            for batch in ("0", "-1", "x", "1.5", "", "9223372036854775808"):
+                with self.subTest(verb=verb, batch=batch):
+                    self.assertIn(f"{verb} --batch: expected a", self.expect(2, verb, HOST_SUM, *output, "--batch", batch).err)
 
     def test_a_file_that_is_no_store_is_left_alone(self):
         path = self.write("notes.db", "my notes, longer than any header of a database file would be\n" * 20)

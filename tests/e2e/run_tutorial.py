@@ -17,9 +17,12 @@ def blocks(text):
 
 
 def main(tutorial, prefix):
-    env = dict(os.environ, PATH=f"{prefix}/bin:{os.environ['PATH']}")
     ran = 0
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as home:
+        os.symlink(prefix, os.path.join(home, "kerntune"))
+        folder = os.path.join(home, "empty")
+        os.mkdir(folder)
+        env = dict(os.environ, HOME=home, PATH=f"{home}/kerntune/bin:{os.environ['PATH']}")
         for language, argument, body in blocks(open(tutorial, encoding="utf-8").read()):
             if language != "sh":
                 with open(os.path.join(folder, argument), "w", encoding="utf-8") as file:
@@ -27,9 +30,10 @@ def main(tutorial, prefix):
                 continue
             if "cmake --install" in body or (argument == "gpu" and not os.path.exists("/dev/nvidiactl")):
                 continue
-            script = body.replace("~/kerntune", prefix)
-            print(f"$ {script}", flush=True)
-            subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=folder, env=env, check=True)
+            if re.search(r"\S=~/", body):
+                raise SystemExit(f"a shell expands ~ only where a word begins; write $HOME in: {body}")
+            print(f"$ {body}", flush=True)
+            subprocess.run(["bash", "-euo", "pipefail", "-c", body], cwd=folder, env=env, check=True)
             ran += 1
         if not os.path.getsize(os.path.join(folder, "my.html")):
             raise SystemExit("the report is empty")

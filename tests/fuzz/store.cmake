@@ -1,6 +1,6 @@
 # What the reader of tuned configurations makes of damaged files. Its sources are compiled in, so that libFuzzer sees their branches.
 set(store_src ${PROJECT_SOURCE_DIR}/storage/src)
-find_package(SQLite3 REQUIRED)
+include(KerntuneSQLite)
 foreach(target store_edits_fuzz store_bytes_fuzz)
   add_executable(${target} ${target}.cpp
     ${store_src}/file_copy.cpp
@@ -15,6 +15,6 @@ foreach(target store_edits_fuzz store_bytes_fuzz)
     ${PROJECT_SOURCE_DIR}/tests/storage)
   target_compile_options(${target} PRIVATE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined)
   target_link_options(${target} PRIVATE -fsanitize=fuzzer,address,undefined)
-  target_link_libraries(${target} PRIVATE SQLite::SQLite3)
+  target_link_libraries(${target} PRIVATE ${kerntune_sqlite})
   target_compile_definitions(${target} PRIVATE KERNTUNE_GOLDEN="${PROJECT_SOURCE_DIR}/tests/storage/golden/v1.db")
 endforeach()

@@ -43,6 +43,15 @@ TEST(ParamSpaceText, MayLeaveOutParametersWithOneValue) {
   EXPECT_EQ(sample_space().parse("block_x=64,precision=fp16,scale=0.5,vector=true"), (Config{1, 0, 0, 1, 0}));
 }
 
+TEST(ParamSpaceText, TakesWhatIsLeftOutFromAnotherConfiguration) {
+  const ParamSpace space = sample_space();
+  const Config rest{2, 1, 0, 1, 0};
+  EXPECT_EQ(space.parse("scale=1.0,block_x=32", rest), (Config{0, 1, 1, 1, 0}));
+  EXPECT_EQ(space.parse("", rest), rest);
+  EXPECT_EQ(space_error_of([&] { static_cast<void>(space.parse("blokc_x=32", rest)); }),
+            "configuration: unknown parameter 'blokc_x'; the parameters are block_x, precision, scale, vector, fixed");
+}
+
 TEST(ParamSpaceText, ReadsOtherSpellingsOfTheSameValue) {
   EXPECT_EQ(sample_space().parse("block_x=64.0,precision=fp16,scale=1,vector=True"), (Config{1, 0, 1, 1, 0}));
   EXPECT_EQ(sample_space().parse("block_x=64,precision=fp16,scale=5e-1,vector=False"), (Config{1, 0, 0, 0, 0}));

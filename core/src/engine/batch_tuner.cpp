@@ -42,7 +42,7 @@ BatchResult BatchTuner::empty_result() const {
 }
 
 BatchResult BatchTuner::run() {
-  strategy_ = strategy_for(setup_.request, program_.space());
+  strategy_ = strategy_for(setup_.request, program_);
   const auto work = program_.work(program_.bind_dims(result_.dims, setup_.context.device.properties));
   result_.flop = work.flop;
   result_.bytes = work.bytes;

@@ -15,15 +15,15 @@ constexpr double kMaxSeconds = 8;
 
 class Match {
  public:
-  Match(Workshop& shop, const RunRequest& request) : shop_(shop) {
-    result_.kernel = request.kernel.spec.name;
-    result_.dims = complete_dims(request, *shop.context.program);
+  Match(Workshop& shop, const std::string& kernel, Dims dims) : shop_(shop) {
+    result_.kernel = kernel;
+    result_.dims = std::move(dims);
     result_.device = shop.context.device;
     result_.policy = shop.context.policy.text();
   }
 
-  Comparison play(const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) enter(config_named(text, *shop_.context.program));
+  Comparison play(const std::vector<search::Config>& configs) {
+    for (const search::Config& config : configs) enter(config);
     std::vector<FinalCandidate> candidates;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < result_.entries.size(); ++i) {
@@ -98,8 +98,12 @@ class Match {
 }  // namespace
 
 Comparison compare_configs(const RunRequest& request, const std::vector<std::string>& configs) {
-  Workshop shop = open_workshop(request);
-  return Match(shop, request).play(configs);
+  const auto program = std::make_shared<const SpecProgram>(request.kernel.spec);
+  std::vector<search::Config> named;
+  for (const std::string& text : configs) named.push_back(config_named(text, *program));
+  Dims dims = complete_dims(request, *program);
+  Workshop shop = open_workshop(request, program);
+  return Match(shop, request.kernel.spec.name, std::move(dims)).play(named);
 }
 
 }  // namespace kerntune

@@ -33,10 +33,10 @@ class ListStrategy final : public search::Strategy {
   std::set<search::Config> known_;
 };
 
-search::Config parsed(const search::ParamSpace& space, const std::string& text) {
+search::Config parsed(const SpecProgram& program, const std::string& text) {
   try {
-    search::Config config = space.parse(text);
-    if (space.contains(config)) return config;
+    search::Config config = program.space().parse(text, program.default_config());
+    if (program.space().contains(config)) return config;
   } catch (const search::SpaceError& error) {
     throw UsageError(fmt::format("list of configurations: '{}': {}", text, error.what()));
   }
@@ -49,10 +49,11 @@ std::unique_ptr<search::Strategy> make_list_strategy(std::vector<search::Config>
   return std::make_unique<ListStrategy>(std::move(configs));
 }
 
-std::vector<search::Config> listed_configs(const search::ParamSpace& space, const std::vector<std::string>& texts,
+std::vector<search::Config> listed_configs(const SpecProgram& program, const std::vector<std::string>& texts,
                                            std::optional<std::uint64_t> order_seed) {
+  const search::ParamSpace& space = program.space();
   std::vector<search::Config> configs;
-  for (const std::string& text : texts) configs.push_back(parsed(space, text));
+  for (const std::string& text : texts) configs.push_back(parsed(program, text));
   if (texts.empty()) {
     if (space.count() > kMostListed)
       throw UsageError(
@@ -66,11 +67,11 @@ std::vector<search::Config> listed_configs(const search::ParamSpace& space, cons
   return configs;
 }
 
-std::unique_ptr<search::Strategy> strategy_for(const TuneRequest& request, const search::ParamSpace& space) {
+std::unique_ptr<search::Strategy> strategy_for(const TuneRequest& request, const SpecProgram& program) {
   if (request.order_seed || !request.configurations.empty())
-    return make_list_strategy(listed_configs(space, request.configurations, request.order_seed));
+    return make_list_strategy(listed_configs(program, request.configurations, request.order_seed));
   const std::string name = request.strategy.empty() ? std::string(search::default_strategy()) : request.strategy;
-  return search::make_strategy(name, space, request.seed);
+  return search::make_strategy(name, program.space(), request.seed);
 }
 
 }  // namespace kerntune

@@ -19,8 +19,7 @@ Dims complete_dims(const RunRequest& request, const SpecProgram& program) {
 }
 
 search::Config config_named(const std::string& text, const SpecProgram& program) {
-  if (text.empty()) return program.default_config();
-  search::Config config = program.space().parse(text);
+  search::Config config = program.space().parse(text, program.default_config());
   if (!program.space().contains(config)) {
     throw UsageError(fmt::format("run kernel '{}': configuration {} violates a constraint", program.spec().name,
                                  program.space().text(config)));

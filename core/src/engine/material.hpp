@@ -34,7 +34,7 @@ tl::expected<Material, Rejection> prepare_material(const TuningContext& context,
 /// A request's sizes, complete. Errors: UsageError, SpecError.
 Dims complete_dims(const RunRequest& request, const SpecProgram& program);
 
-/// A configuration by its text; empty: the default. Errors: UsageError, SpaceError.
+/// A configuration by its text; parameters that are left out take the default's value. Errors: UsageError, SpaceError.
 search::Config config_named(const std::string& text, const SpecProgram& program);
 
 }  // namespace kerntune

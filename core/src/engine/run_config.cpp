@@ -85,14 +85,15 @@ void run_here(const TuningContext& context, Device& device, const PluginKernel* 
 RunResult run_in_process(const RunRequest& request) {
   std::optional<PluginLibrary> library;
   if (request.kernel.from_plugin) library = PluginLibrary::open(request.kernel.origin);
-  const auto device = open_device(request.device);
   TuningContext context;
   context.kernel = request.kernel;
   context.program = std::make_shared<SpecProgram>(request.kernel.spec);
-  context.device = device->info();
   context.policy = request.policy;
   const search::Config config = config_named(request.config, *context.program);
-  RunResult result = describe_run(request, context, config, complete_dims(request, *context.program));
+  const Dims dims = complete_dims(request, *context.program);
+  const auto device = open_device(request.device);
+  context.device = device->info();
+  RunResult result = describe_run(request, context, config, dims);
   run_here(context, *device, library ? library->find(request.kernel.spec.name) : nullptr, request, config, result);
   return result;
 }
@@ -104,9 +105,11 @@ RunResult run_config(const RunRequest& request) {
   if (request.in_process) {
     result = run_in_process(request);
   } else {
-    Workshop shop = open_workshop(request);
-    const search::Config config = config_named(request.config, *shop.context.program);
-    result = describe_run(request, shop.context, config, complete_dims(request, *shop.context.program));
+    const auto program = std::make_shared<const SpecProgram>(request.kernel.spec);
+    const search::Config config = config_named(request.config, *program);
+    const Dims dims = complete_dims(request, *program);
+    Workshop shop = open_workshop(request, program);
+    result = describe_run(request, shop.context, config, dims);
     run_in_worker(shop, request, config, result);
   }
   if (result.rejection) result.samples_ns.clear();

@@ -26,14 +26,14 @@ void check_launchable(const KernelEntry& kernel, const DeviceInfo& device) {
 
 }  // namespace
 
-Workshop open_workshop(const KernelEntry& kernel, const std::string& device, const MeasurePolicy& policy,
-                       const WorkshopLimits& limits) {
+Workshop open_workshop(const KernelEntry& kernel, std::shared_ptr<const SpecProgram> program, const std::string& device,
+                       const MeasurePolicy& policy, const WorkshopLimits& limits) {
   Workshop shop;
   shop.lane = std::make_unique<DeviceLane>(kernel, device, limits.lane);
   TuningContext& context = shop.context;
   context.kernel = kernel;
   context.policy = policy;
-  context.program = std::make_shared<SpecProgram>(kernel.spec);
+  context.program = std::move(program);
   context.code_digest = code_digest(kernel.spec);
   context.space_digest = space_digest(kernel.spec);
   context.reference_digest = reference_digest(kernel.spec, kernel.plugin_build_id);
@@ -50,10 +50,10 @@ Workshop open_workshop(const KernelEntry& kernel, const std::string& device, con
   return shop;
 }
 
-Workshop open_workshop(const RunRequest& request) {
+Workshop open_workshop(const RunRequest& request, std::shared_ptr<const SpecProgram> program) {
   WorkshopLimits limits;
   limits.lane.step_s = request.timeout_s;
-  return open_workshop(request.kernel, request.device, request.policy, limits);
+  return open_workshop(request.kernel, std::move(program), request.device, request.policy, limits);
 }
 
 }  // namespace kerntune

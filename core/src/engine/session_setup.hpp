@@ -27,9 +27,10 @@ struct WorkshopLimits {
   int compile_processes = 0;  // 0: by the number of CPUs
 };
 
+/// `program`: of the kernel, made beforehand: what a request gets wrong is said before a device is opened for it.
 /// Errors: DeviceError, UsageError.
-Workshop open_workshop(const KernelEntry& kernel, const std::string& device, const MeasurePolicy& policy,
-                       const WorkshopLimits& limits);
-Workshop open_workshop(const RunRequest& request);
+Workshop open_workshop(const KernelEntry& kernel, std::shared_ptr<const SpecProgram> program, const std::string& device,
+                       const MeasurePolicy& policy, const WorkshopLimits& limits);
+Workshop open_workshop(const RunRequest& request, std::shared_ptr<const SpecProgram> program);
 
 }  // namespace kerntune

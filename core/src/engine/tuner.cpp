@@ -13,6 +13,7 @@
 #include <kerntune/core/errors.hpp>
 
 #include "engine/batch_tuner.hpp"
+#include "engine/list_strategy.hpp"
 #include "engine/run_journal.hpp"
 #include "engine/session_setup.hpp"
 #include "engine/tune_internal.hpp"
@@ -89,12 +90,14 @@ TuneReport tune_with(const TuneRequest& original, const TuneOptions& options, co
   if (request.order_seed || !request.configurations.empty()) request.strategy = "list";
   if (!request.incumbent_path.empty())  // one that cannot be read is refused before anything is spent
     (void)storage::ResultStore::open(request.incumbent_path, storage::ResultStore::Mode::read_only);
-  Workshop shop = open_workshop(request.kernel, request.device, request.policy, limits_of(request));
+  const auto program = std::make_shared<const SpecProgram>(request.kernel.spec);
   for (const std::int64_t batch : request.batches) {  // refuse before anything is spent
     Dims dims = request.dims;
     dims[request.kernel.spec.batch_dim().name] = batch;
-    (void)shop.context.program->complete_dims(dims);
+    (void)program->complete_dims(dims);
   }
+  (void)strategy_for(request, *program);
+  Workshop shop = open_workshop(request.kernel, program, request.device, request.policy, limits_of(request));
   storage::ResultStore store = storage::ResultStore::open(request.store_path, storage::ResultStore::Mode::create);
   RunJournal journal(store, request, shop.context);
   TuneReport report = report_of(request, shop.context, journal.run_id());

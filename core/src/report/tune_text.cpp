@@ -77,8 +77,10 @@ std::string defence_text(const BatchResult& batch) {
   if (d.replaced)
     return fmt::format("; {} was replaced: it takes {:.3f} times as long ({:.3f} to {:.3f})", who, d.ratio, d.ratio_low,
                        d.ratio_high);
-  return fmt::format("; {} stays: no proven gain of 1 % over it (at best {:.3f}, from {:.3f})", who, d.ratio,
-                     d.ratio_low);
+  return fmt::format(
+      "; {} stays: no gain of 1 % over it is proven (its time is {:.3f} times the strongest's; the interval "
+      "begins at {:.3f})",
+      who, d.ratio, d.ratio_low);
 }
 
 std::string best_section(const TuneReport& report, const Style& style) {
@@ -93,7 +95,8 @@ std::string best_section(const TuneReport& report, const Style& style) {
     if (batch.ties.size() > 1)
       proof += fmt::format("; {} configurations could not be told apart, this one was picked", batch.ties.size());
     if (batch.defence) proof += defence_text(batch);
-    if (batch.unresolved) proof += "; still unresolved after the last confirmation round";
+    if (batch.unresolved)
+      proof += "; still unresolved after the last confirmation round: a larger --budget plays it again";
     out += inked(wrapped(proof, 16, style), Ink::dim, style);
   }
   return out;

@@ -93,6 +93,18 @@ void parse_entry(std::span<const Param> params, std::string_view entry, Config& 
   config[param] = find_value(params[param], trimmed(entry.substr(equals + 1)));
 }
 
+/// The value of a parameter that a text leaves out.
+std::uint32_t left_out(const Param& param, std::size_t place, const Config* rest) {
+  if (rest != nullptr) {
+    return rest->at(place);
+  }
+  if (param.values.size() > 1) {
+    throw SpaceError("configuration: parameter " + quoted(param.name) + " is missing; its values are " +
+                     listed(param.values, [](const auto& v) { return expr::to_text(v); }));
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::string config_text(std::span<const Param> params, const Config& config) {
@@ -103,7 +115,7 @@ std::string config_text(std::span<const Param> params, const Config& config) {
   return out;
 }
 
-Config parse_config(std::span<const Param> params, std::string_view text) {
+Config parse_config(std::span<const Param> params, std::string_view text, const Config* rest) {
   Config config(params.size(), kMissing);
   text = trimmed(text);
   while (!text.empty()) {
@@ -112,11 +124,9 @@ Config parse_config(std::span<const Param> params, std::string_view text) {
     text.remove_prefix(std::min(text.size(), size + 1));
   }
   for (std::size_t p = 0; p < params.size(); ++p) {
-    if (config[p] == kMissing && params[p].values.size() > 1) {
-      throw SpaceError("configuration: parameter " + quoted(params[p].name) + " is missing; its values are " +
-                       listed(params[p].values, [](const auto& v) { return expr::to_text(v); }));
+    if (config[p] == kMissing) {
+      config[p] = left_out(params[p], p, rest);
     }
-    config[p] = config[p] == kMissing ? 0 : config[p];
   }
   return config;
 }

@@ -77,6 +77,8 @@ class ParamSpace {
   /// Parses text() in any parameter order; parameters with a single value may be left out.
   /// Errors: SpaceError naming what is wrong (unknown or missing parameter, value not in the list, with the list).
   Config parse(std::string_view text) const;
+  /// The same; parameters that are left out take their value in `rest`. Requires: `rest` has a value for each.
+  Config parse(std::string_view text, const Config& rest) const;
 
   /// Evaluations of constraints that failed while the space was built. Each rejects all configurations that agree in
   /// the parameters that were chosen by then, so `count` is not a number of configurations; it is 0 if and only if
