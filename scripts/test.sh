@@ -30,9 +30,10 @@ usage() { sed -n '3,/^$/{/shellcheck/d;s/^# \{0,1\}//;p}' scripts/test.sh; }
 has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }  # a bare driver, or the one of Windows' Linux subsystem
 
 build() {  # preset, then targets
-    local preset=$1
+    local preset=$1 options=()
     shift
-    cmake --preset "$preset" >/dev/null && cmake --build "build/$preset" --parallel "$jobs" --target "${@:-all}"
+    case $preset in asan | tsan) options=(-DKERNTUNE_UNITY=ON) ;; esac  # from nothing, three times as quick
+    cmake --preset "$preset" "${options[@]}" >/dev/null && cmake --build "build/$preset" --parallel "$jobs" --target "${@:-all}"
 }
 
 run_ctest() {  # preset, then further arguments; targets that were not built are no failures

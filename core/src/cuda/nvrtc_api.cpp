@@ -4,26 +4,15 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
 #include "nvrtc_path.hpp"
 #include "shared_library.hpp"
+#include "toolkit.hpp"
 
 namespace kerntune::cuda {
 namespace {
-
-std::vector<std::string> candidates() {
-  if (const char* path = std::getenv("KERNTUNE_NVRTC"); path != nullptr && *path != '\0') return {path};
-  const std::vector<std::string> names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-  std::vector<std::string> all = names;
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* home = std::getenv(variable); home != nullptr && *home != '\0')
-      for (const std::string& name : names) all.push_back(fmt::format("{}/lib64/{}", home, name));
-  for (const std::string& name : names) all.push_back("/usr/local/cuda/lib64/" + name);
-  return all;
-}
 
 /// Fills the table; the name of the first function that is absent, or nothing.
 std::string resolve(const SharedLibrary& library, NvrtcApi& api) {
@@ -58,7 +47,8 @@ struct LoadedNvrtc {
 
 LoadedNvrtc load_nvrtc() {
   LoadedNvrtc loaded;
-  const SharedLibrary library = SharedLibrary::open_first(candidates());
+  const SharedLibrary library = SharedLibrary::open_first(
+      library_candidates({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}, "KERNTUNE_NVRTC"));
   if (!library) {
     loaded.why_not = fmt::format(
         "the CUDA compiler library libnvrtc cannot be loaded ({}); install the CUDA toolkit's NVRTC or set "

@@ -89,6 +89,18 @@ std::string digest_files(const std::string& folder) {
 
 }  // namespace
 
+std::vector<std::string> library_candidates(const std::vector<std::string>& names, const char* variable) {
+  if (const char* path = std::getenv(variable); path != nullptr && *path != '\0') return {path};
+  std::vector<std::string> homes;
+  for (const char* home : {std::getenv("CUDA_HOME"), std::getenv("CUDA_PATH"), "/usr/local/cuda"})
+    if (home != nullptr && *home != '\0') homes.emplace_back(home);
+  std::vector<std::string> all = names;
+  for (const std::string& home : homes)
+    for (const char* folder : {"/lib64/", "/extras/CUPTI/lib64/"})  // CUPTI's own folder, in some installations
+      for (const std::string& name : names) all.push_back(home + folder + name);
+  return all;
+}
+
 Toolkit find_toolkit(const std::string& nvrtc_path) {
   std::error_code ignored;
   for (const fs::path& folder : candidates(nvrtc_path)) {

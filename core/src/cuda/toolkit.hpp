@@ -17,6 +17,11 @@ struct Toolkit {
 /// Looks at $CUDA_HOME/include, $CUDA_PATH/include, beside the loaded libnvrtc (`nvrtc_path` may be empty) and
 /// /usr/local/cuda/include, in this order; the first that holds cuda_fp16.h is taken. Not cached.
 Toolkit find_toolkit(const std::string& nvrtc_path);
+/// Names and paths under which a library of the toolkit may be found, best first: what the environment variable
+/// `variable` says, alone, if it is set; else `names` by the loader's search, then in $CUDA_HOME, $CUDA_PATH and
+/// /usr/local/cuda.
+std::vector<std::string> library_candidates(const std::vector<std::string>& names, const char* variable);
+
 /// find_toolkit for this process's NVRTC, looked up once.
 const Toolkit& toolkit();
 

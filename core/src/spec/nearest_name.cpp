@@ -55,4 +55,16 @@ std::string suggestion(std::string_view name, std::span<const std::string_view> 
   return fmt::format("; known are {}", fmt::join(candidates, ", "));
 }
 
+std::vector<std::string> nearest_names(std::string_view name, std::span<const std::string> candidates,
+                                       std::size_t count) {
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const std::string& candidate : candidates)
+    ranked.emplace_back(distance(name.substr(0, kLongestCompared), candidate), candidate);
+  const std::size_t kept = std::min(count, ranked.size());
+  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(kept), ranked.end());
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kept; ++i) names.push_back(std::move(ranked[i].second));
+  return names;
+}
+
 }  // namespace kerntune

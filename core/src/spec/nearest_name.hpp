@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kerntune {
 
@@ -13,5 +14,9 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
 
 /// "; did you mean 'values'?" or, without a near one, "; known are a, b, c".
 std::string suggestion(std::string_view name, std::span<const std::string_view> candidates);
+
+/// The `count` candidates with the smallest edit distances, nearest first, however far they are.
+std::vector<std::string> nearest_names(std::string_view name, std::span<const std::string> candidates,
+                                       std::size_t count);
 
 }  // namespace kerntune
