@@ -117,6 +117,15 @@ class Inventory(ProgramTest):
         finished = self.expect(1, "check-plugin", self.write("broken.so", "not a shared object"))
         self.assertIn("does not conform", finished.out)
 
+    def test_a_full_disk_under_stderr_does_not_end_the_work(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            for code, words in ((0, ("tune", HOST_SUM, "--device", "host", "--dim", "n=1024", "--batch", "1")), (2, ("nonsense",))):
+                process = subprocess.run([PROGRAM, *words], stdout=subprocess.DEVNULL, stderr=full, env=self.environment,
+                                         check=False, timeout=120)
+                self.assertEqual(process.returncode, code, words)
+
     def test_a_plugin_that_ends_its_process_fails_its_check(self):
         document = self.expect(1, "check-plugin", EXITS, "--json").json()
         self.assertFalse(document["passed"])
