@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <kerntune/core/orphans.hpp>
 #include <kerntune/core/tuner.hpp>
 #include <kerntune/storage/result_store.hpp>
 
@@ -76,6 +77,7 @@ int kill_children() {
 class Hazards : public testing::Test {
  protected:
   static void SetUpTestSuite() {
+    adopt_orphans();  // as the program does
     dir_ = std::make_unique<test::TempDir>();
     ::setenv("KERNTUNE_TEST_FOLDER", std::string(*dir_ / ".").c_str(), 1);
     report_ = std::make_unique<TuneReport>(run(request_for(*dir_, "hazards")));
@@ -170,7 +172,7 @@ TEST_F(Hazards, GarbageOnTheChannelIsNamed) {
 
 TEST_F(Hazards, NothingOutlivesItsWorker) {
   EXPECT_THAT(message("daemon_and_segfault"), HasSubstr("signal 11"));
-  for (const char* who : {"child", "daemon"}) {
+  for (const char* who : {"child", "daemon", "detached"}) {
     SCOPED_TRACE(who);
     const pid_t pid = pid_in(*dir_ / who);
     ASSERT_GT(pid, 0);

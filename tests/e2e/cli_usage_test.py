@@ -126,6 +126,15 @@ class Inventory(ProgramTest):
                                          check=False, timeout=120)
                 self.assertEqual(process.returncode, code, words)
 
+    def test_a_check_does_not_wait_for_what_its_plugin_left_behind(self):
+        # EXITS ends its process; with this variable it leaves a child in a session of its own, which holds every pipe.
+        self.environment["KERNTUNE_TEST_LEAVES"] = self.path("left")
+        self.expect(1, "check-plugin", EXITS, "--timeout", 60)
+        with open(self.path("left"), encoding="utf-8") as file:
+            left = int(file.read())
+        with self.assertRaises(ProcessLookupError):
+            os.kill(left, 0)
+
     def test_a_plugin_that_ends_its_process_fails_its_check(self):
         document = self.expect(1, "check-plugin", EXITS, "--json").json()
         self.assertFalse(document["passed"])
