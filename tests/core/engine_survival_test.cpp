@@ -208,6 +208,30 @@ TEST(Survival, InnocentsAreRepeatedAndNotBlamed) {
   EXPECT_EQ(second->facts.at("repeated"), 1);
 }
 
+/// The saboteur loses every race, so that it runs at edge sizes in the final alone. There it plays as what is deployed.
+TEST(Survival, AFinalistIsNotBlamedForWhatAnotherOneDidToTheProcess) {
+  const test::TempDir deployed, dir;
+  ::setenv("KERNTUNE_TEST_HARMLESS", "1", 1);
+  const TuneReport before = run(request_for(deployed, "edge_sabotage"));
+  ::unsetenv("KERNTUNE_TEST_HARMLESS");
+  ASSERT_EQ(before.batches.at(0).best->config_text, "part=saboteur");
+
+  TuneRequest request = request_for(dir, "edge_sabotage");
+  request.incumbent_path = deployed / "kt.db";
+  const BatchResult batch = run(request).batches.at(0);
+  ASSERT_TRUE(batch.best) << batch.note;
+  const auto store = storage::ResultStore::open(request.store_path, storage::ResultStore::Mode::read_only);
+  for (const auto& row : store.recent("edge_sabotage", 10)) {
+    SCOPED_TRACE(row.key.config);
+    if (row.key.config != "part=saboteur") {
+      EXPECT_NE(row.status, storage::Status::rejected) << row.message;
+      continue;
+    }
+    EXPECT_EQ(row.reason, "crash");
+    EXPECT_THAT(row.message, HasSubstr("this one damages its process"));
+  }
+}
+
 TEST(Survival, AMerelySlowKernelIsNotTakenForOneThatNeverEnds) {
   RunRequest request;
   request.kernel = find_kernel(std::string(KERNTUNE_TEST_HAZARDS) + ":sluggish", {});
