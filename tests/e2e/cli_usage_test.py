@@ -117,6 +117,12 @@ class Inventory(ProgramTest):
         finished = self.expect(1, "check-plugin", self.write("broken.so", "not a shared object"))
         self.assertIn("does not conform", finished.out)
 
+    def test_what_is_no_file_is_not_called_missing(self):
+        os.mkdir(self.path("folder.so"))
+        os.mkfifo(self.path("pipe.json"))
+        for path in (self.path("folder.so"), self.path("pipe.json")):
+            self.assertIn(f"found a folder, pipe or device '{path}'", self.expect(2, "tune", path).err)
+
     def test_a_full_disk_under_stderr_does_not_end_the_work(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")

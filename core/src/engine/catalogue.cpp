@@ -165,7 +165,9 @@ KernelEntry find_kernel(const std::string& name, const std::vector<std::string>&
     const auto [file, kernel] = split_kernel(name);
     std::error_code error;
     if (!fs::is_regular_file(file, error))
-      throw UsageError(fmt::format("find kernel '{}': no such file '{}'", name, file));
+      throw UsageError(fmt::format(
+          "find kernel '{}': {} '{}'", name,
+          fs::exists(file, error) ? "expected a file, found a folder, pipe or device" : "no such file", file));
     return pick(describe_file(fs::absolute(file)), kernel, fmt::format("'{}'", file));
   }
   const Catalogue catalogue = describe(paths);
