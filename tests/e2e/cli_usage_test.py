@@ -2,6 +2,7 @@
 """Help, errors, exit codes and output streams: what holds for every verb."""
 
 import os
+import resource
 import subprocess
 
 from program import EXITS, HOST_SUM, PROGRAM, ProgramTest, main
@@ -116,6 +117,14 @@ class Inventory(ProgramTest):
     def test_a_broken_plugin_fails_its_check(self):
         finished = self.expect(1, "check-plugin", self.write("broken.so", "not a shared object"))
         self.assertIn("does not conform", finished.out)
+
+    def test_too_few_descriptors_are_named(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+        process = subprocess.run([PROGRAM, "tune", HOST_SUM], env=self.environment, capture_output=True, text=True,
+                                 preexec_fn=limit, check=False)
+        self.assertEqual(process.returncode, 3)
+        self.assertIn("raise 'ulimit -n' to 256", process.stderr)
 
     def test_what_is_no_file_is_not_called_missing(self):
         os.mkdir(self.path("folder.so"))

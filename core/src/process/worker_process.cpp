@@ -70,6 +70,11 @@ void describe_child(SpawnSetup& setup, int channel, int status, int log) {
 UniqueFd moved_up(UniqueFd fd) {
   constexpr int kOutOfTheWay = kWorkerStatusFd + 1;
   const int moved = ::fcntl(fd.get(), F_DUPFD_CLOEXEC, kOutOfTheWay);
+  if (moved < 0 && (errno == EINVAL || errno == EMFILE))
+    throw Error(
+        fmt::format("start a worker process: it needs descriptors up to {}, more than this process may have; raise "
+                    "'ulimit -n' to 256",
+                    kOutOfTheWay + 2));
   if (moved < 0) fail("move a descriptor", errno);
   return UniqueFd(moved);
 }
