@@ -59,12 +59,12 @@ void end(pid_t pid) {
 
 void adopt_orphans() noexcept { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
-void keep(pid_t process) {
+void claim_child(pid_t process) {
   const std::lock_guard lock(kept_mutex);
   kept.insert(process);
 }
 
-void keep_no_longer(pid_t process) noexcept {
+void disclaim_child(pid_t process) noexcept {
   const std::lock_guard lock(kept_mutex);
   kept.erase(process);
 }

@@ -123,7 +123,7 @@ WorkerProcess WorkerProcess::spawn(std::string_view kind) {
   // /proc/self/exe, not a path: it still names this program when the file was replaced under a running tuner.
   const int error = posix_spawn(&pid, "/proc/self/exe", &setup.actions, &setup.attributes, argv.data(), environ);
   if (error != 0) fail("posix_spawn /proc/self/exe", error);
-  keep(pid);
+  claim_child(pid);
   return WorkerProcess(pid, std::move(ours), std::move(log_read), std::move(status));
 }
 
@@ -221,7 +221,7 @@ Exit WorkerProcess::bury(Exit::By by) noexcept {
     exit.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) << 10;
   }
   drain_log();
-  keep_no_longer(pid());
+  disclaim_child(pid());
   end_orphans(start);
   pid_ = Pid(-1);
   return exit;

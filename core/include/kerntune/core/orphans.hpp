@@ -11,8 +11,8 @@ namespace kerntune {
 void adopt_orphans() noexcept;
 
 /// A process that belongs to this program, such as a worker: end_orphans() leaves it alone. Threads: any.
-void keep(int process);
-void keep_no_longer(int process) noexcept;
+void claim_child(int process);
+void disclaim_child(int process) noexcept;
 
 /// When a process was started, in the kernel's ticks since the machine was; 0 if there is no such process.
 std::uint64_t start_of(int process) noexcept;
