@@ -3,6 +3,7 @@
 
 import os
 import resource
+import shutil
 import subprocess
 
 from program import EXITS, HOST_SUM, PROGRAM, ProgramTest, main
@@ -125,6 +126,13 @@ class Inventory(ProgramTest):
                                  preexec_fn=limit, check=False)
         self.assertEqual(process.returncode, 3)
         self.assertIn("raise 'ulimit -n' to 256", process.stderr)
+
+    def test_a_plugin_whose_path_is_not_utf8_is_named_as_such(self):
+        path = os.path.join(os.fsencode(self.folder), b"bad\xff.so")
+        shutil.copy(HOST_SUM, path)
+        process = subprocess.run([PROGRAM, "tune", path], env=self.environment, capture_output=True, check=False)
+        self.assertEqual(process.returncode, 3)
+        self.assertIn(b"its path is not UTF-8", process.stderr)
 
     def test_what_is_no_file_is_not_called_missing(self):
         os.mkdir(self.path("folder.so"))
