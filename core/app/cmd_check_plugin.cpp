@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -95,6 +97,7 @@ here is skipped with the reason, never passed.)",
 
   ExitCode check_for_parent(const Console& console) const {
     const std::vector<std::string> parts = split(parent_style_, ',');
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (parts.size() != 3) throw UsageError("check-plugin --report-to-parent: for kerntune's own processes");
     const report::Style style{.colour = parts[1] == "1",
                               .utf8 = parts[2] == "1",

@@ -57,7 +57,7 @@ and the runs that made them. --failures shows only configurations without a time
       throw UsageError(fmt::format("show --batch: expected a number from 1 on, found {}", *batch_));
     report::KernelHistory history = load();
     const bool nothing = history.finals.empty() && history.evaluations_total == 0 && history.runs.empty();
-    if (nothing) fmt::print(stderr, "kerntune: {}\n", nothing_known(history.store));
+    if (nothing) say(fmt::format("kerntune: {}\n", nothing_known(history.store)));
     print(console.json ? report::show_json(history) : report::show_text(history, console.out));
     return history.finals.empty() && history.evaluations_total == 0 ? ExitCode::nothing_usable : ExitCode::done;
   }

@@ -59,7 +59,7 @@ over the best's, paired, with its 95 % interval.)",
     const auto unwritten = write_page(report, console);  // first: stdout may be closed or full
     print(console.json ? report::tune_json(report) : report::tune_text(report, console.out));
     if (!unwritten) return exit_code_of(report);
-    fmt::print(stderr, "kerntune: {}\n", *unwritten);  // stdout has its one document
+    say(fmt::format("kerntune: {}\n", *unwritten));  // stdout has its one document
     return ExitCode::environment;
   }
 
@@ -71,7 +71,7 @@ over the best's, paired, with its 95 % interval.)",
     file << report::tune_html(report, console.command_line);
     file.close();
     if (!file) return fmt::format("write report '{}': the file could not be written completely", report_path_);
-    if (!quiet_) fmt::print(stderr, "report written to {}\n", report_path_);
+    if (!quiet_) say(fmt::format("report written to {}\n", report_path_));
     return std::nullopt;
   }
 

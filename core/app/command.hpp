@@ -88,5 +88,7 @@ std::unique_ptr<Command> make_tune_command();
 
 /// Writes to stdout. Errors: kerntune::Error if it cannot be written (a full disk, a closed pipe).
 void print(const std::string& text);
+/// Text for the user on stderr. Where it cannot be written (a log on a full disk) the work goes on.
+void say(const std::string& text) noexcept;
 
 }  // namespace kerntune::app

@@ -65,4 +65,9 @@ void print(const std::string& text) {
   if (!written) throw Error(fmt::format("write the result to stdout: {}", std::strerror(errno)));
 }
 
+void say(const std::string& text) noexcept {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace kerntune::app

@@ -94,7 +94,7 @@ int report_failure(const std::exception& error, bool json) {
   const Failure failure = classify(error);
   const int code = static_cast<int>(failure.code);
   std::fflush(stdout);
-  fmt::print(stderr, "kerntune: {}\n", error.what());
+  say(fmt::format("kerntune: {}\n", error.what()));
   if (json) {
     const std::string text = report::error_json(failure.kind, error.what(), code);
     std::fwrite(text.data(), 1, text.size(), stdout);

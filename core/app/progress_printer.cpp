@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "progress_printer.hpp"
 
-#include <cstdio>
-
 #include <fmt/format.h>
 
 #include "signals.hpp"
@@ -24,8 +22,7 @@ ProgressPrinter::~ProgressPrinter() { clear(); }
 
 void ProgressPrinter::clear() {
   if (!drawn_) return;
-  std::fputs("\r\x1b[K", stderr);
-  std::fflush(stderr);
+  say("\r\x1b[K");
   drawn_ = false;
 }
 
@@ -42,8 +39,7 @@ void ProgressPrinter::operator()(const TuneProgress& progress) {
 
 void ProgressPrinter::line(const std::string& text) {
   clear();
-  fmt::print(stderr, "{}\n", text);
-  std::fflush(stderr);
+  say(text + "\n");
 }
 
 void ProgressPrinter::redraw(const TuneProgress& progress) {
@@ -53,8 +49,7 @@ void ProgressPrinter::redraw(const TuneProgress& progress) {
   if (!first && progress.elapsed_s - last_draw_s_ < kRedrawEvery_s) return;
   last_batch_ = progress.batch;
   last_draw_s_ = progress.elapsed_s;
-  fmt::print(stderr, "\r{}\x1b[K", report::progress_line(progress, report::ProgressBar::with, style_));
-  std::fflush(stderr);
+  say(fmt::format("\r{}\x1b[K", report::progress_line(progress, report::ProgressBar::with, style_)));
   drawn_ = true;
 }
 

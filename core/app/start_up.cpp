@@ -6,6 +6,8 @@
 
 #include <csignal>
 
+#include <kerntune/core/orphans.hpp>
+
 namespace kerntune::app {
 
 void start_up() {
@@ -13,6 +15,7 @@ void start_up() {
   while ((opened = ::open("/dev/null", O_RDWR)) >= 0 && opened <= STDERR_FILENO) {
   }
   if (opened > STDERR_FILENO) ::close(opened);
+  adopt_orphans();
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGXFSZ, SIG_IGN);
 }

@@ -3,7 +3,9 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 namespace kerntune::sqlite {
@@ -58,6 +60,13 @@ Cause SqliteError::cause() const noexcept {
 
 void throw_damaged(const std::string& what) { throw SqliteError(SQLITE_CORRUPT, what); }
 
+struct Connection::Waiting {
+  Patience patience;
+  std::chrono::steady_clock::time_point since;
+};
+
+Connection::Connection(sqlite3* handle) noexcept : handle_(handle) {}
+
 Connection Connection::open_handle(const char* name, int flags) {
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
@@ -80,6 +89,25 @@ Connection Connection::open(const std::string& path, Access access, std::chrono:
   return connection;
 }
 
+void Connection::wait_with(Patience patience) {
+  waiting_ = std::make_unique<Waiting>(Waiting{std::move(patience), {}});
+  const auto ask = [](void* context, int asked_before) noexcept -> int {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds kShortest{1}, kLongest{50};
+    auto& waiting = *static_cast<Waiting*>(context);
+    if (asked_before == 0) waiting.since = Clock::now();
+    const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - waiting.since);
+    try {
+      if (!waiting.patience(waited)) return 0;
+    } catch (...) {  // it must not cross SQLite
+      return 0;
+    }
+    std::this_thread::sleep_for(std::clamp(waited / 4, kShortest, kLongest));
+    return 1;
+  };
+  check(sqlite3_busy_handler(handle_, ask, waiting_.get()));
+}
+
 Connection Connection::in_memory() { return open_handle(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY); }
 
 Connection Connection::over(std::span<std::byte> image) {
@@ -92,7 +120,9 @@ Connection Connection::over(std::span<std::byte> image) {
 }
 
 Connection::Connection(Connection&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)), statements_(std::move(other.statements_)) {
+    : handle_(std::exchange(other.handle_, nullptr)),
+      waiting_(std::move(other.waiting_)),
+      statements_(std::move(other.statements_)) {
   other.statements_.clear();
 }
 
@@ -100,6 +130,7 @@ Connection& Connection::operator=(Connection&& other) noexcept {
   if (this != &other) {
     close();
     handle_ = std::exchange(other.handle_, nullptr);
+    waiting_ = std::move(other.waiting_);
     statements_ = std::move(other.statements_);
     other.statements_.clear();
   }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,6 +54,10 @@ class Connection {
   Connection& operator=(Connection&& other) noexcept;
   ~Connection();
 
+  /// Asked while another process keeps the file locked, with how long that has been; false fails the statement.
+  using Patience = std::function<bool(std::chrono::milliseconds waited)>;
+  void wait_with(Patience patience);
+
   /// Runs statements that return nothing of interest.
   void exec(const std::string& sql);
   /// The kept statement of this text, bound to `values` in order. `sql` must be a constant: its address is the key.
@@ -66,13 +71,16 @@ class Connection {
 
  private:
   friend class Query;
-  explicit Connection(sqlite3* handle) noexcept : handle_(handle) {}
+  explicit Connection(sqlite3* handle) noexcept;
   static Connection open_handle(const char* name, int flags);
   sqlite3_stmt* prepared(const char* sql);
   void check(int code) const;
   void close() noexcept;
 
+  struct Waiting;  // stays where it is when the connection moves: SQLite keeps its address
+
   sqlite3* handle_;
+  std::unique_ptr<Waiting> waiting_;
   std::unordered_map<const char*, sqlite3_stmt*> statements_;
 };
 

@@ -9,7 +9,7 @@ namespace {
 const char* advice(sqlite::Cause cause) {
   switch (cause) {
     case sqlite::Cause::busy:
-      return "another process kept the file locked for 10 s; wait for it or stop it, then try again";
+      return "another process keeps the file locked; wait for it or stop it, then try again";
     case sqlite::Cause::full:
       return "free space on that disk, then try again";
     case sqlite::Cause::read_only:

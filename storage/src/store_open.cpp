@@ -99,6 +99,8 @@ ResultStore::Connection::~Connection() {
   }
 }
 
+void ResultStore::wait_with(Patience patience) { connection_->db.wait_with(std::move(patience)); }
+
 ResultStore::ResultStore(std::string path, std::unique_ptr<Connection> connection)
     : path_(std::move(path)), connection_(std::move(connection)) {}
 ResultStore::ResultStore(ResultStore&&) noexcept = default;

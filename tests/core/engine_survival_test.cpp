@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <kerntune/core/orphans.hpp>
 #include <kerntune/core/tuner.hpp>
 #include <kerntune/storage/result_store.hpp>
 
@@ -76,6 +77,7 @@ int kill_children() {
 class Hazards : public testing::Test {
  protected:
   static void SetUpTestSuite() {
+    adopt_orphans();  // as the program does
     dir_ = std::make_unique<test::TempDir>();
     ::setenv("KERNTUNE_TEST_FOLDER", std::string(*dir_ / ".").c_str(), 1);
     report_ = std::make_unique<TuneReport>(run(request_for(*dir_, "hazards")));
@@ -170,7 +172,7 @@ TEST_F(Hazards, GarbageOnTheChannelIsNamed) {
 
 TEST_F(Hazards, NothingOutlivesItsWorker) {
   EXPECT_THAT(message("daemon_and_segfault"), HasSubstr("signal 11"));
-  for (const char* who : {"child", "daemon"}) {
+  for (const char* who : {"child", "daemon", "detached"}) {
     SCOPED_TRACE(who);
     const pid_t pid = pid_in(*dir_ / who);
     ASSERT_GT(pid, 0);
@@ -204,6 +206,30 @@ TEST(Survival, InnocentsAreRepeatedAndNotBlamed) {
   const auto second = std::find_if(batch.trace.begin(), batch.trace.end(),
                                    [](const EvaluationTrace& t) { return t.config_text == "part=second"; });
   EXPECT_EQ(second->facts.at("repeated"), 1);
+}
+
+/// The saboteur loses every race, so that it runs at edge sizes in the final alone. There it plays as what is deployed.
+TEST(Survival, AFinalistIsNotBlamedForWhatAnotherOneDidToTheProcess) {
+  const test::TempDir deployed, dir;
+  ::setenv("KERNTUNE_TEST_HARMLESS", "1", 1);
+  const TuneReport before = run(request_for(deployed, "edge_sabotage"));
+  ::unsetenv("KERNTUNE_TEST_HARMLESS");
+  ASSERT_EQ(before.batches.at(0).best->config_text, "part=saboteur");
+
+  TuneRequest request = request_for(dir, "edge_sabotage");
+  request.incumbent_path = deployed / "kt.db";
+  const BatchResult batch = run(request).batches.at(0);
+  ASSERT_TRUE(batch.best) << batch.note;
+  const auto store = storage::ResultStore::open(request.store_path, storage::ResultStore::Mode::read_only);
+  for (const auto& row : store.recent("edge_sabotage", 10)) {
+    SCOPED_TRACE(row.key.config);
+    if (row.key.config != "part=saboteur") {
+      EXPECT_NE(row.status, storage::Status::rejected) << row.message;
+      continue;
+    }
+    EXPECT_EQ(row.reason, "crash");
+    EXPECT_THAT(row.message, HasSubstr("this one damages its process"));
+  }
 }
 
 TEST(Survival, AMerelySlowKernelIsNotTakenForOneThatNeverEnds) {

@@ -39,6 +39,33 @@ TEST(ListText, GroupsWinnersThatCanBeCompared) {
   EXPECT_THAT(text, HasSubstr("a=2\n"));
 }
 
+TEST(ListText, SaysWhichTimesAreProvisionalAndWhy) {
+  storage::FinalRecord shared = winner();
+  shared.details_json = R"json({"provisional":"the device was also used by 1 other process (pid 4711)"})json";
+  storage::FinalRecord alone = winner();
+  alone.batch = 128;
+  const std::string text = list_text({"/s.db", {shared, alone}, {}}, {.width = 200});
+  EXPECT_THAT(text,
+              HasSubstr("batch 64: its times are provisional, because the device was also used by 1 other process "
+                        "(pid 4711); tune again when the device is free"));
+  EXPECT_THAT(text, Not(HasSubstr("batch 128: its times")));
+}
+
+TEST(ShowText, SaysWhichTimesAreProvisionalAndWhy) {
+  KernelHistory history;
+  history.finals = {winner()};
+  history.finals[0].details_json = R"({"provisional":"the device was also used by somebody"})";
+  EXPECT_THAT(show_text(history, {.width = 120}), HasSubstr("also used by somebody"));
+}
+
+TEST(ListText, TakesDetailsOfAnotherProgramAsTheyAre) {
+  for (const char* details : {"", "no JSON", "[1]", "{}"}) {
+    storage::FinalRecord record = winner();
+    record.details_json = details;
+    EXPECT_THAT(list_text({"/s.db", {record}, {}}, {.width = 140}), Not(HasSubstr("provisional"))) << details;
+  }
+}
+
 TEST(ListText, SaysThatAStoreIsEmpty) {
   EXPECT_THAT(list_text({"/s.db", {}, {}}, {}), HasSubstr("no results are stored"));
 }

@@ -37,6 +37,15 @@ TEST(JsonDocument, RejectsAMemberGivenTwice) {
               ThrowsMessage<JsonError>("a: member 'b' is given twice"));
 }
 
+TEST(JsonDocument, RejectsAnIntegerThatItWouldChange) {
+  for (const char* text : {"18446744073709551615", "18446744073709551617", "-9223372036854775809"}) {
+    EXPECT_THAT([&] { JsonDocument::parse(std::string("[") + text + "]"); },
+                ThrowsMessage<JsonError>(HasSubstr(std::string("the integer ") + text)));
+  }
+  EXPECT_EQ(JsonDocument::parse("[9223372036854775808]").root().elements().at(0).number(), 9223372036854775808.0);
+  EXPECT_EQ(JsonDocument::parse("[1e300]").root().elements().at(0).number(), 1e300);
+}
+
 TEST(JsonDocument, NamesLineAndColumnOfBadSyntax) {
   EXPECT_THAT([] { JsonDocument::parse("{\n  \"a\": }"); }, ThrowsMessage<JsonError>(HasSubstr("line 2, column 8")));
 }

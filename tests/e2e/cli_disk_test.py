@@ -10,9 +10,10 @@ import threading
 import time
 import unittest
 
-from program import HOST_SUM, PROGRAM, ProgramTest, main
+from program import HOST_GEMM, HOST_SUM, PROGRAM, ProgramTest, main
 
 SMALL = ("tune", HOST_SUM, "--device", "host", "--dim", "n=1024", "--quiet")
+LONG = ("tune", HOST_GEMM, "--device", "host", "--dim", "n=64", "--dim", "k=64", "--batch", 2, "--budget", 60)
 NOBODY = 65534
 
 
@@ -54,7 +55,7 @@ class Disk(ProgramTest):
     @unittest.skipUnless(may_mount(), "mounting a small file system is not allowed here")
     def test_a_full_disk_is_named_and_nothing_is_lost(self):
         script = f"""
-            mount -t tmpfs -o size=256k none {self.path('small')} || exit 99
+            mount -t tmpfs -o size=4m none {self.path('small')} || exit 99
             {PROGRAM} {' '.join(SMALL)} --batch 1 --db small/store.db || exit 98
             cp small/store.db before.db
             cat /dev/zero > small/filler 2>/dev/null
@@ -98,12 +99,22 @@ class Disk(ProgramTest):
         self.expect(0, *SMALL, "--batch", 2)
         self.assertGreater(time.monotonic() - begin, 2)
 
-    def test_a_lock_that_stays_is_named_and_nothing_is_lost(self):
+    def test_a_store_that_cannot_be_opened_for_a_lock_is_named_and_nothing_is_lost(self):
         self.expect(0, *SMALL, "--batch", 1)
         self.locked_for(16)
         self.expect_refusal(self.run_program(*SMALL, "--batch", 2), "locked", "wait for it or stop it")
         time.sleep(6)
         self.assertEqual(self.evaluations(), 5)
+
+    def test_a_run_waits_for_a_lock_and_says_so(self):
+        self.expect(0, *SMALL, "--batch", 1)
+        run = self.start(*LONG)
+        while self.evaluations() < 8:
+            time.sleep(0.1)
+        self.locked_for(13)
+        out, err = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 0, err)
+        self.assertIn("has kept it locked for 10 s", err)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 """Help, errors, exit codes and output streams: what holds for every verb."""
 
 import os
+import resource
+import shutil
 import subprocess
 
 from program import EXITS, HOST_SUM, PROGRAM, ProgramTest, main
@@ -132,6 +134,45 @@ class Inventory(ProgramTest):
     def test_a_broken_plugin_fails_its_check(self):
         finished = self.expect(1, "check-plugin", self.write("broken.so", "not a shared object"))
         self.assertIn("does not conform", finished.out)
+
+    def test_too_few_descriptors_are_named(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+        process = subprocess.run([PROGRAM, "tune", HOST_SUM], env=self.environment, capture_output=True, text=True,
+                                 preexec_fn=limit, check=False)
+        self.assertEqual(process.returncode, 3)
+        self.assertIn("raise 'ulimit -n' to 256", process.stderr)
+
+    def test_a_plugin_whose_path_is_not_utf8_is_named_as_such(self):
+        path = os.path.join(os.fsencode(self.folder), b"bad\xff.so")
+        shutil.copy(HOST_SUM, path)
+        process = subprocess.run([PROGRAM, "tune", path], env=self.environment, capture_output=True, check=False)
+        self.assertEqual(process.returncode, 3)
+        self.assertIn(b"its path is not UTF-8", process.stderr)
+
+    def test_what_is_no_file_is_not_called_missing(self):
+        os.mkdir(self.path("folder.so"))
+        os.mkfifo(self.path("pipe.json"))
+        for path in (self.path("folder.so"), self.path("pipe.json")):
+            self.assertIn(f"found a folder, pipe or device '{path}'", self.expect(2, "tune", path).err)
+
+    def test_a_full_disk_under_stderr_does_not_end_the_work(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            for code, words in ((0, ("tune", HOST_SUM, "--device", "host", "--dim", "n=1024", "--batch", "1")), (2, ("nonsense",))):
+                process = subprocess.run([PROGRAM, *words], stdout=subprocess.DEVNULL, stderr=full, env=self.environment,
+                                         check=False, timeout=120)
+                self.assertEqual(process.returncode, code, words)
+
+    def test_a_check_does_not_wait_for_what_its_plugin_left_behind(self):
+        # EXITS ends its process; with this variable it leaves a child in a session of its own, which holds every pipe.
+        self.environment["KERNTUNE_TEST_LEAVES"] = self.path("left")
+        self.expect(1, "check-plugin", EXITS, "--timeout", 60)
+        with open(self.path("left"), encoding="utf-8") as file:
+            left = int(file.read())
+        with self.assertRaises(ProcessLookupError):
+            os.kill(left, 0)
 
     def test_a_plugin_that_ends_its_process_fails_its_check(self):
         document = self.expect(1, "check-plugin", EXITS, "--json").json()

@@ -153,6 +153,23 @@ TEST_F(StoreFaults, ALockedStoreIsWaitedForTenSecondsAndThenNamed) {
   EXPECT_LE(vfs.slept_s(), 11);
 }
 
+TEST_F(StoreFaults, ALockedStoreIsWaitedForAsLongAsItsUserSays) {
+  using namespace std::chrono_literals;
+  FaultyVfs vfs;
+  auto opened = ResultStore::open(path, Mode::read_write);
+  int asked = 0;
+  std::chrono::milliseconds longest{0};
+  opened.wait_with([&](std::chrono::milliseconds waited) {
+    longest = std::max(longest, waited);
+    return ++asked < 5;
+  });
+  ResultStore store = std::move(opened);  // takes the patience along
+  vfs.lock_out();
+  EXPECT_THROW(commit(store, 1), StorageError);
+  EXPECT_EQ(asked, 5);
+  EXPECT_GE(longest, 3ms) << "four pauses of at least 1 ms";
+}
+
 TEST_F(StoreFaults, MakingAStoreOfAnEmptyFileLeavesItEmptyOrWhole) {
   for (long nth = 0;; ++nth) {
     write_file(path, "");

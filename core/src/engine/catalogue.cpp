@@ -44,7 +44,17 @@ json ask_worker(const json& request, const std::string& doing) {
   return answer;
 }
 
+/// Paths go to workers, into stores and reports as text, where other bytes would become another path.
+void require_utf8(const std::string& path) {
+  try {
+    (void)json(path).dump();
+  } catch (const json::exception&) {
+    throw Error(fmt::format("open plugin '{}': its path is not UTF-8; rename it, or reach it through a link", path));
+  }
+}
+
 std::vector<KernelEntry> describe_plugin(const std::string& path) {
+  require_utf8(path);
   const json answer = ask_worker({{"op", "describe"}, {"path", path}}, fmt::format("open plugin '{}'", path));
   const json& plugin = answer.at("plugin");
   std::vector<KernelEntry> entries;
@@ -165,7 +175,9 @@ KernelEntry find_kernel(const std::string& name, const std::vector<std::string>&
     const auto [file, kernel] = split_kernel(name);
     std::error_code error;
     if (!fs::is_regular_file(file, error))
-      throw UsageError(fmt::format("find kernel '{}': no such file '{}'", name, file));
+      throw UsageError(fmt::format(
+          "find kernel '{}': {} '{}'", name,
+          fs::exists(file, error) ? "expected a file, found a folder, pipe or device" : "no such file", file));
     return pick(describe_file(fs::absolute(file)), kernel, fmt::format("'{}'", file));
   }
   const Catalogue catalogue = describe(paths);

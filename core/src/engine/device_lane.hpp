@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -102,8 +101,8 @@ struct LaneLimits {
 /// The worker runs its jobs in order, so the first unanswered one was under way when it died, and the others are
 /// repeated. That one is blamed at once if nothing else ran in that worker; if something did (which may have damaged
 /// the process), or the worker was killed from outside, it is run again first, alone, and blamed only if it fails
-/// again. What the device itself did wrong is nobody's fault: the job is repeated, and a device that goes on failing is
-/// given up with DeviceError.
+/// again. In a final, where all run in one process, the others are tried with it, too. What the device itself did wrong
+/// is nobody's fault: the job is repeated, and a device that goes on failing is given up with DeviceError.
 class DeviceLane {
  public:
   DeviceLane(KernelEntry kernel, std::string device, LaneLimits limits);
@@ -149,6 +148,15 @@ class DeviceLane {
     Rejection rejection;
     bool from_outside = false;  // it was killed by somebody
   };
+  /// A final, and with whom its process ended if it did.
+  struct FinalPlay {
+    struct End {
+      std::size_t item = 0;  // of the candidates
+      Rejection rejection;
+    };
+    FinalOutcome outcome;
+    std::optional<End> end;
+  };
 
   void require_device() const;
   tl::expected<process::Message, Rejection> ask(const process::Message& request, double timeout_s);
@@ -174,7 +182,11 @@ class DeviceLane {
   bool repeat_front();
   void blame(const Notice& notice, std::vector<LaneAnswer>& answers);
   void take_final(const process::Message& message, FinalOutcome& outcome);
-  void blame_finalist(const Notice& notice, const std::vector<FinalCandidate>& candidates, FinalOutcome& outcome);
+  FinalPlay play_final(const std::vector<FinalCandidate>& candidates, double max_seconds,
+                       const std::function<bool(int round)>& tick);
+  FinalPlay try_alone(const std::vector<FinalCandidate>& candidates, const std::function<bool(int round)>& tick);
+  void blame_finalist(const FinalPlay::End& end, const std::vector<FinalCandidate>& candidates,
+                      const std::function<bool(int round)>& tick, FinalOutcome& outcome);
 
   KernelEntry kernel_;
   std::string device_;
@@ -183,12 +195,11 @@ class DeviceLane {
   DeviceInfo info_;
   std::optional<SessionStart> session_;
   std::string shared_with_;
-  std::deque<Job> jobs_;              // in order, unanswered
-  std::set<search::Config> doubted_;  // finalists whose worker died once
-  int answered_ = 0;                  // jobs by this worker
-  int device_failures_ = 0;           // in a row
-  std::optional<std::string> lost_;   // why there is no device any more
-  Clock::time_point last_news_{};     // when the worker last sent or got something
+  std::deque<Job> jobs_;             // in order, unanswered
+  int answered_ = 0;                 // jobs by this worker
+  int device_failures_ = 0;          // in a row
+  std::optional<std::string> lost_;  // why there is no device any more
+  Clock::time_point last_news_{};    // when the worker last sent or got something
   Clock::time_point last_look_{};
   Clock::duration paused_{};  // that nobody looked, since the last news
   int restarts_ = 0;

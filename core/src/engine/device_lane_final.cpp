@@ -77,21 +77,11 @@ void DeviceLane::take_final(const process::Message& message, FinalOutcome& outco
   outcome.ended = true;
 }
 
-/// As with jobs: a finalist whose process died is blamed when it happens again, since others had run there before.
-void DeviceLane::blame_finalist(const Notice& notice, const std::vector<FinalCandidate>& candidates,
-                                FinalOutcome& outcome) {
-  outcome.broken = outcome.ended = true;
-  const auto step = worker_->step();
-  if (!step || step->item >= candidates.size()) return;
-  const bool doubtful = notice.rejection.reason == Reason::crash;
-  if (doubtful && doubted_.insert(candidates[step->item].config).second) return;
-  outcome.entries[step->item].rejection = notice.rejection;
-}
-
-FinalOutcome DeviceLane::run_final(const std::vector<FinalCandidate>& candidates, double max_seconds,
-                                   const std::function<bool(int round)>& tick) {
-  require_device();
-  FinalOutcome outcome;
+/// The final until it ends or its worker does; a worker that is of no more use is replaced.
+DeviceLane::FinalPlay DeviceLane::play_final(const std::vector<FinalCandidate>& candidates, double max_seconds,
+                                             const std::function<bool(int round)>& tick) {
+  FinalPlay play;
+  FinalOutcome& outcome = play.outcome;
   outcome.entries.resize(candidates.size());
   begin_watch();
   worker_->send(final_request(candidates, max_seconds));
@@ -109,15 +99,73 @@ FinalOutcome DeviceLane::run_final(const std::vector<FinalCandidate>& candidates
     }
     if (outcome.ended) break;
     if (notice) {
-      blame_finalist(*notice, candidates, outcome);
+      outcome.broken = outcome.ended = true;
+      const auto step = worker_->step();
+      if (step && step->item < candidates.size()) play.end = FinalPlay::End{step->item, notice->rejection};
     } else if (!tick(outcome.rounds)) {
       outcome.aborted = outcome.ended = true;
       worker_.reset();
-      return outcome;
+      return play;
     }
   }
   if (outcome.broken && !lost_) restart(since);
-  return outcome;
+  return play;
+}
+
+/// A few rounds of these alone, in a process of their own, which is replaced afterwards.
+DeviceLane::FinalPlay DeviceLane::try_alone(const std::vector<FinalCandidate>& candidates,
+                                            const std::function<bool(int round)>& tick) {
+  constexpr double kFewestRounds = 0;  // seconds
+  FinalPlay play = play_final(candidates, kFewestRounds, tick);
+  if (!play.outcome.broken && !play.outcome.aborted) restart(Clock::now());
+  return play;
+}
+
+/// Who is to blame for the end of a final's process. What died there may have died of what another one had done to the
+/// process, so it is tried alone first. If it ends well, each of the others is tried with it: who makes it die is the
+/// culprit. Nobody is blamed if that cannot be shown.
+void DeviceLane::blame_finalist(const FinalPlay::End& end, const std::vector<FinalCandidate>& candidates,
+                                const std::function<bool(int round)>& tick, FinalOutcome& outcome) {
+  const auto given_up = [&](const FinalPlay& trial) {
+    outcome.aborted = trial.outcome.aborted;
+    return outcome.aborted || lost_;
+  };
+  if (end.rejection.reason != Reason::crash) {
+    outcome.entries[end.item].rejection = end.rejection;
+    return;
+  }
+  FinalPlay alone = try_alone({candidates[end.item]}, tick);
+  if (given_up(alone)) return;
+  if (alone.end) {
+    alone.end->rejection.message += "; run a second time, alone, with the same end";
+    outcome.entries[end.item].rejection = alone.end->rejection;
+    return;
+  }
+  if (alone.outcome.entries[0].rejection) {
+    outcome.entries[end.item].rejection = alone.outcome.entries[0].rejection;
+    return;
+  }
+  // From the one before it backwards, and round: what damages a process usually hits the next one.
+  for (std::size_t back = 1; back < candidates.size(); ++back) {
+    const std::size_t other = (end.item + candidates.size() - back) % candidates.size();
+    const FinalPlay pair = try_alone({candidates[other], candidates[end.item]}, tick);
+    if (given_up(pair)) return;
+    if (!pair.end) continue;
+    Rejection rejection = pair.end->rejection;
+    rejection.message += pair.end->item == 0 ? "; run alone before another one"
+                                             : "; this happened to another configuration, which runs well alone but "
+                                               "not after this one in the same process: this one damages its process";
+    outcome.entries[other].rejection = std::move(rejection);
+    return;
+  }
+}
+
+FinalOutcome DeviceLane::run_final(const std::vector<FinalCandidate>& candidates, double max_seconds,
+                                   const std::function<bool(int round)>& tick) {
+  require_device();
+  FinalPlay play = play_final(candidates, max_seconds, tick);
+  if (play.end && !lost_) blame_finalist(*play.end, candidates, tick, play.outcome);
+  return std::move(play.outcome);
 }
 
 }  // namespace kerntune

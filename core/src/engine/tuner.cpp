@@ -64,6 +64,27 @@ WorkshopLimits limits_of(const TuneRequest& request) {
   return limits;
 }
 
+/// While another process keeps the store locked (a backup, a stopped program), a run waits: nothing is lost meanwhile,
+/// and much would have to be set up again. It says so, and listens to who wants it to stop.
+storage::ResultStore::Patience patience_of(const std::string& path, const ProgressSink& progress,
+                                           const StopFlag& stop) {
+  using namespace std::chrono_literals;
+  return [&progress, &stop, path, told = 0](std::chrono::milliseconds waited) mutable {
+    constexpr auto kTellEvery = 10s, kUsual = 10s, kLongest = 600s;
+    if (waited < kTellEvery) told = 0;  // another wait
+    if (progress && waited / kTellEvery > told) {
+      told = static_cast<int>(waited / kTellEvery);
+      TuneProgress p;
+      p.note =
+          fmt::format("store '{}': another process has kept it locked for {} s ('fuser' names it); waiting, up to {} s",
+                      path, waited / 1s, kLongest / 1s);
+      progress(p);
+    }
+    if (stop.load() > 1) return false;
+    return waited < (stop.load() > 0 ? kUsual : kLongest);
+  };
+}
+
 TuneReport report_of(const TuneRequest& request, const TuningContext& context, const std::string& run_id) {
   TuneReport report;
   report.kernel = context.kernel.spec.name;
@@ -99,6 +120,7 @@ TuneReport tune_with(const TuneRequest& original, const TuneOptions& options, co
   (void)strategy_for(request, *program);
   Workshop shop = open_workshop(request.kernel, program, request.device, request.policy, limits_of(request));
   storage::ResultStore store = storage::ResultStore::open(request.store_path, storage::ResultStore::Mode::create);
+  store.wait_with(patience_of(request.store_path, progress, stop));
   RunJournal journal(store, request, shop.context);
   TuneReport report = report_of(request, shop.context, journal.run_id());
   report.warnings = journal.warnings();

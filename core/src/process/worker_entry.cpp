@@ -13,6 +13,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <kerntune/core/orphans.hpp>
+
 #include "process/worker_process.hpp"
 
 namespace kerntune::process {
@@ -56,6 +58,7 @@ void enter_worker(pid_t supervisor) {
   ::fcntl(kWorkerChannelFd, F_SETFD, FD_CLOEXEC);
   ::fcntl(kWorkerStatusFd, F_SETFD, FD_CLOEXEC);
   worker = ::getpid();
+  adopt_orphans();  // they stay below this worker while it lives, and go to its supervisor afterwards
   ::pthread_atfork(nullptr, nullptr, tie_to_worker);
   write_no_core();
   offer_to_the_oom_killer();

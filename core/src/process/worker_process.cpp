@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <kerntune/core/orphans.hpp>
+
 #include "process/printable.hpp"
 
 namespace kerntune::process {
@@ -68,6 +70,11 @@ void describe_child(SpawnSetup& setup, int channel, int status, int log) {
 UniqueFd moved_up(UniqueFd fd) {
   constexpr int kOutOfTheWay = kWorkerStatusFd + 1;
   const int moved = ::fcntl(fd.get(), F_DUPFD_CLOEXEC, kOutOfTheWay);
+  if (moved < 0 && (errno == EINVAL || errno == EMFILE))
+    throw Error(
+        fmt::format("start a worker process: it needs descriptors up to {}, more than this process may have; raise "
+                    "'ulimit -n' to 256",
+                    kOutOfTheWay + 2));
   if (moved < 0) fail("move a descriptor", errno);
   return UniqueFd(moved);
 }
@@ -116,6 +123,7 @@ WorkerProcess WorkerProcess::spawn(std::string_view kind) {
   // /proc/self/exe, not a path: it still names this program when the file was replaced under a running tuner.
   const int error = posix_spawn(&pid, "/proc/self/exe", &setup.actions, &setup.attributes, argv.data(), environ);
   if (error != 0) fail("posix_spawn /proc/self/exe", error);
+  claim_child(pid);
   return WorkerProcess(pid, std::move(ours), std::move(log_read), std::move(status));
 }
 
@@ -194,9 +202,10 @@ bool WorkerProcess::wait_for_end(std::chrono::milliseconds patience) const noexc
   return true;
 }
 
-/// Takes the status of a process that has ended, and whatever it left behind in its group with it.
+/// Takes the status of a process that has ended, and whatever it left behind with it.
 Exit WorkerProcess::bury(Exit::By by) noexcept {
   ::kill(-pid(), SIGKILL);
+  const std::uint64_t start = start_of(pid());
   Exit exit;
   int status = 0;
   rusage usage{};
@@ -212,6 +221,8 @@ Exit WorkerProcess::bury(Exit::By by) noexcept {
     exit.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) << 10;
   }
   drain_log();
+  disclaim_child(pid());
+  end_orphans(start);
   pid_ = Pid(-1);
   return exit;
 }

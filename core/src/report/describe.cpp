@@ -84,4 +84,11 @@ std::optional<Verification> stored_verification(const std::string& json) {
   return std::nullopt;
 }
 
+std::string provisional_of(const storage::FinalRecord& record) {
+  const auto details = nlohmann::json::parse(record.details_json, nullptr, /*allow_exceptions=*/false);
+  if (!details.is_object() || !details.contains("provisional")) return {};  // or written by another program
+  const auto& why = details.at("provisional");
+  return why.is_string() ? why.get<std::string>() : "the store says so";
+}
+
 }  // namespace kerntune::report

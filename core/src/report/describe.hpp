@@ -25,5 +25,7 @@ std::string query_command(const TuneReport& report, const BatchResult& batch);
 std::string precision_text(const Verification& verification);
 /// A verification as the store keeps it; nothing if the text holds none.
 std::optional<Verification> stored_verification(const std::string& json);
+/// Why a stored winner's times are not to be relied on; empty if they are.
+std::string provisional_of(const storage::FinalRecord& record);
 
 }  // namespace kerntune::report

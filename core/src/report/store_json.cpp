@@ -3,6 +3,7 @@
 
 #include <kerntune/core/report.hpp>
 
+#include "describe.hpp"
 #include "json_parts.hpp"
 
 namespace kerntune::report {
@@ -90,6 +91,7 @@ Json final_json(const storage::FinalRecord& record) {
   json["ties"] = Json::array();
   for (const std::string& tie : record.ties) json["ties"].push_back(config_json(tie));
   json["unresolved"] = record.unresolved;
+  json["provisional"] = provisional_of(record);
   json["run_id"] = record.run_id;
   json["finished_unix_us"] = record.finished_unix_us;
   return json;

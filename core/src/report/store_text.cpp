@@ -27,6 +27,19 @@ std::string gain_text(const storage::FinalRecord& record, const Style& style) {
   return fmt::format("{:.3f}{}", record.speedup, style.utf8 ? "×" : "x");
 }
 
+/// Below a table: which of its times are not to be relied on.
+std::string provisional_text(const std::vector<storage::FinalRecord>& finals, const Style& style) {
+  std::string out;
+  for (const storage::FinalRecord& record : finals) {
+    const std::string why = provisional_of(record);
+    if (why.empty()) continue;
+    out += wrapped(fmt::format("batch {}: its times are provisional, because {}; tune again when the device is free",
+                               record.batch, printable(why)),
+                   2, style);
+  }
+  return out;
+}
+
 std::string changed_text(const storage::FinalRecord& record) {
   std::string text;
   for (const ConfigChange& change : changes_from(record.config, record.default_config))
@@ -63,8 +76,8 @@ std::string grouped_finals(const std::vector<storage::FinalRecord>& finals, cons
     std::vector<storage::FinalRecord> members;
     std::copy_if(finals.begin(), finals.end(), std::back_inserter(members),
                  [&](const storage::FinalRecord& record) { return key(record) == group; });
-    out += fmt::format("{}{}\n{}", out.empty() ? "" : "\n", inked(group, Ink::bold, style),
-                       finals_table(members, style).text(2, style));
+    out += fmt::format("{}{}\n{}{}", out.empty() ? "" : "\n", inked(group, Ink::bold, style),
+                       finals_table(members, style).text(2, style), provisional_text(members, style));
   }
   return out;
 }

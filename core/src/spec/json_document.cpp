@@ -45,9 +45,11 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool number_integer(number_integer_t value) override { return put({std::int64_t{value}}); }
   bool number_unsigned(number_unsigned_t value) override {
     if (value <= static_cast<number_unsigned_t>(INT64_MAX)) return put({static_cast<std::int64_t>(value)});
-    return put({static_cast<double>(value)});
+    return put_large(static_cast<double>(value), std::to_string(value));
   }
-  bool number_float(number_float_t value, const string_t&) override { return put({value}); }
+  bool number_float(number_float_t value, const string_t& text) override {
+    return text.find_first_of(".eE") == std::string::npos ? put_large(value, text) : put({value});
+  }
   bool string(string_t& value) override { return put({std::move(value)}); }
   bool binary(binary_t&) override { return stop("binary values are not JSON"); }
   bool start_object(std::size_t) override { return open({JsonValue::Object{}}); }
@@ -104,6 +106,11 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     auto& elements = std::get<JsonValue::Array>(open_.back()->data);
     elements.push_back(std::move(value));
     return &elements.back();
+  }
+  /// An integer beyond 64 bits, if it survives as a real number: another value than the one written would be a lie.
+  bool put_large(double value, const std::string& text) {
+    if (fmt::format("{:.0f}", value) == text) return put({value});
+    return stop(here() + fmt::format("the integer {} is neither in 64 bits nor exact as a real number", text));
   }
   bool put(JsonValue value) {
     place(std::move(value));

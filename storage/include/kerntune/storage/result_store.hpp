@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -28,7 +29,8 @@ class StorageError : public std::runtime_error {
 /// The authoring store: one SQLite file in rollback-journal mode, where every commit is on the disk when it returns
 /// (docs/cache-format.md for the content, docs/adr/0004-store-journal.md for the journal). kill -9 or a power cut at
 /// any instant leaves all that was committed. Threads: one at a time. Processes: any number may have it open; writers
-/// wait up to 10 s for each other. Errors, unless said otherwise: StorageError, and nothing of the call is stored.
+/// wait up to 10 s for each other, or as long as wait_with() says. Errors, unless said otherwise: StorageError, and
+/// nothing of the call is stored.
 class ResultStore {
  public:
   enum class Mode { create, read_write, read_only };
@@ -40,6 +42,12 @@ class ResultStore {
   ResultStore(ResultStore&&) noexcept;
   ResultStore& operator=(ResultStore&&) noexcept;
   ~ResultStore();
+
+  /// Asked again and again, tens of times a second, while another process keeps the file locked, with how long this
+  /// call has waited; false ends the wait, and the call fails with StorageError. Called on the thread that made the
+  /// call.
+  using Patience = std::function<bool(std::chrono::milliseconds waited)>;
+  void wait_with(Patience patience);
 
   void begin_run(const RunRecord& run);
   void end_run(const std::string& run_id, std::int64_t ended_unix_us, const std::string& outcome);
