@@ -4,7 +4,9 @@
 //
 //   final_score [--seeds 100] [--budget 200] [--strategies model,random] RECORDING...
 //
-// The truth of a configuration is the median of the last half of its samples, which the replay never gives out.
+// The truth of a configuration is the median of the last half of its samples, which the replay never gives out. Beside
+// it stands the regret of an oracle that sees every sample that a replay could have given of every configuration that
+// was screened, and picks by their medians: what is left to it, more samples can not tell.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +14,7 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -25,6 +28,7 @@
 #include "engine/decision.hpp"
 #include "engine/finalists.hpp"
 #include "engine/racing.hpp"
+#include "engine/statistics.hpp"
 
 namespace {
 
@@ -64,7 +68,8 @@ Options parse(const std::vector<std::string>& words) {
 }
 
 struct Outcome {
-  double regret = 0;  // of the pick against the best screened
+  double regret = 0;         // of the pick against the best screened
+  double oracle_regret = 0;  // of the oracle's
   double launches_per_screened = 0;
   bool exhausted = false;
 };
@@ -86,7 +91,7 @@ class Space {
     state_ = RaceState(race_policy_);
     screened_.clear();
     launches_ = configurations_ = 0;
-    best_true_ns_ = 0;
+    best_true_ns_ = oracle_ns_ = oracle_true_ns_ = 0;
     std::set<search::Config> seen;
     screen(program_->default_config(), *strategist);
     seen.insert(program_->default_config());
@@ -109,6 +114,7 @@ class Space {
     ++configurations_;
     launches_ += raced->timing.launches;
     if (best_true_ns_ <= 0 || truth(config) < best_true_ns_) best_true_ns_ = truth(config);
+    show_to_oracle(config);
     const auto status = raced->slower ? search::Feedback::Status::slower : search::Feedback::Status::measured;
     strategist.observe(config, {status, raced->median_ns});
     if (raced->slower) return;
@@ -116,6 +122,14 @@ class Space {
     screened_.push_back({config, program_->space().text(config), raced->median_ns, raced->timing.samples_ns.size()});
     if (!state_.has_best() || raced->median_ns < state_.best_ns(raced->timing.samples_ns.size()))
       state_.lead(raced->timing.samples_ns);
+  }
+
+  void show_to_oracle(const search::Config& config) {
+    const RecordedEntry& entry = *recorded_.find(config);
+    const double median_ns = median(std::span(entry.samples_ns).first(drawable(entry)));
+    if (oracle_ns_ > 0 && median_ns >= oracle_ns_) return;
+    oracle_ns_ = median_ns;
+    oracle_true_ns_ = truth(config);
   }
 
   Outcome final() {
@@ -139,8 +153,8 @@ class Space {
     }
     const auto decision = decide(standings, result.sigma, policy);
     const double picked_ns = truth(finalists[decision.value().winner].config);
-    return {picked_ns / best_true_ns_ - 1, static_cast<double>(launches_) / static_cast<double>(configurations_),
-            result.exhausted};
+    return {picked_ns / best_true_ns_ - 1, oracle_true_ns_ / best_true_ns_ - 1,
+            static_cast<double>(launches_) / static_cast<double>(configurations_), result.exhausted};
   }
 
   RecordedSpace recorded_;
@@ -152,6 +166,7 @@ class Space {
   std::vector<Screened> screened_;
   std::int64_t launches_ = 0, configurations_ = 0;
   double best_true_ns_ = 0;
+  double oracle_ns_ = 0, oracle_true_ns_ = 0;
 };
 
 double percentile_95(std::vector<double> values) {
@@ -165,39 +180,44 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-void print(const std::string& strategy, const std::string& name, const std::vector<double>& regrets,
-           const std::vector<double>& launches, int exhausted) {
-  std::printf("%-8s %-36s  %7.3f  %7.3f  %7.2f  %5d\n", strategy.c_str(), name.c_str(), 100 * mean(regrets),
-              100 * percentile_95(regrets), mean(launches), exhausted);
-  std::fflush(stdout);
-}
+/// What the runs over one space, or over all, came to.
+struct Tally {
+  std::vector<double> regrets, oracle_regrets, launches;
+  int exhausted = 0;
+
+  void add(const Outcome& outcome) {
+    regrets.push_back(outcome.regret);
+    oracle_regrets.push_back(outcome.oracle_regret);
+    launches.push_back(outcome.launches_per_screened);
+    exhausted += outcome.exhausted ? 1 : 0;
+  }
+
+  void print(const std::string& strategy, const std::string& name) const {
+    std::printf("%-8s %-36s  %7.3f  %7.3f  %7.3f  %7.2f  %5d\n", strategy.c_str(), name.c_str(), 100 * mean(regrets),
+                100 * percentile_95(regrets), 100 * mean(oracle_regrets), mean(launches), exhausted);
+    std::fflush(stdout);
+  }
+};
 
 void run(const Options& options) {
-  std::printf("%-8s %-36s  %7s  %7s  %7s  %5s   (%d seeds, %d configurations)\n", "strategy", "space", "mean %",
-              "95th %", "launch", "exh.", options.seeds, options.budget);
+  std::printf("%-8s %-36s  %7s  %7s  %7s  %7s  %5s   (%d seeds, %d configurations)\n", "strategy", "space", "mean %",
+              "95th %", "oracle", "launch", "exh.", options.seeds, options.budget);
   for (const std::string& strategy : options.strategies) {
-    std::vector<double> all_regrets, all_launches;
-    int all_exhausted = 0;
+    Tally all;
     double worst = 0;
     for (const std::string& file : options.files) {
       Space space(file);
-      std::vector<double> regrets, launches;
-      int exhausted = 0;
+      Tally here;
       for (int seed = 0; seed < options.seeds; ++seed) {
         const Outcome outcome = space.play(strategy, static_cast<std::uint64_t>(seed), options.budget);
-        regrets.push_back(outcome.regret);
-        launches.push_back(outcome.launches_per_screened);
-        exhausted += outcome.exhausted ? 1 : 0;
+        here.add(outcome);
+        all.add(outcome);
       }
       const std::filesystem::path path(file);
-      print(strategy, path.parent_path().filename().string() + "/" + path.filename().string(), regrets, launches,
-            exhausted);
-      worst = std::max(worst, mean(regrets));
-      all_regrets.insert(all_regrets.end(), regrets.begin(), regrets.end());
-      all_launches.insert(all_launches.end(), launches.begin(), launches.end());
-      all_exhausted += exhausted;
+      here.print(strategy, path.parent_path().filename().string() + "/" + path.filename().string());
+      worst = std::max(worst, mean(here.regrets));
     }
-    print(strategy, "all", all_regrets, all_launches, all_exhausted);
+    all.print(strategy, "all");
     std::printf("%-8s worst space's mean %.3f %%\n", strategy.c_str(), 100 * worst);
   }
 }

@@ -61,6 +61,14 @@ TEST(Confirm, DropsAClearlySlowerContenderEarly) {
   EXPECT_EQ(result.rounds, policy.max_rounds);
 }
 
+TEST(Confirm, DropsNobodyForLosingToABurst) {
+  std::vector<FakeKernel> kernels{{1100e3, 0.001}, {1000e3, 0.001}};
+  kernels.push_back({3000e3, 0.001});  // kept
+  kernels[0].first = 0.7;
+  kernels[0].first_launches = 3;  // then its power takes the clock down
+  EXPECT_EQ(play(kernels).leader, 1U);
+}
+
 TEST(Confirm, GoesOnWithoutAContenderThatFails) {
   std::vector<FakeKernel> kernels{{900e3, 0.01}, {1000e3, 0.01}};
   kernels[0].fail_after = 4;

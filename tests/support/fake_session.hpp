@@ -19,7 +19,8 @@ struct FakeKernel final : Prepared {
   double noise;
   int fail_after = -1;  // launches until it is refused; -1: never
   int recorded = -1;    // launches after which there are no more samples; -1: no end
-  double first = 1;     // what the first launch takes, in units of the others
+  double first = 1;     // what the first launches take, in units of the others
+  int first_launches = 1;
   int launches = 0;
   Facts fact_map;
 };
@@ -42,7 +43,7 @@ class FakeSession final : public Session {
       }
       timing.exhausted = kernel.launches == kernel.recorded;
       if (timing.exhausted) break;
-      const double factor = kernel.launches == 0 ? kernel.first : 1;
+      const double factor = kernel.launches < kernel.first_launches ? kernel.first : 1;
       ++kernel.launches;
       drift_ *= growth_;
       timing.samples_ns.push_back(factor * kernel.time_ns * drift_ * (1 + kernel.noise * (rng_.unit() - 0.5)));

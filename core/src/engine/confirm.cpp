@@ -143,7 +143,11 @@ class Final {
   }
 
  private:
-  static constexpr int kFewRounds = 3;  // the fewest after which someone may be dropped
+  static constexpr int kFewRounds = 3;  // the fewest after which lack of time may end it
+  /// The fewest after which someone may be dropped. A contender's first runs under load are of another kind than its
+  /// later ones (boost clocks, then power or temperature), for as long as each one's power lets it: sooner, the steady
+  /// one would be out for being compared with a burst.
+  static constexpr int kDropRounds = 6;
 
   /// Each round starts with another contender, so that no one always follows the same neighbour.
   void play_round() {
@@ -204,7 +208,7 @@ class Final {
     entry.ratio = judgement.entries[c].ratio;
     entry.ratio_interval = judgement.entries[c].interval;
     entry.tie = judgement.entries[c].tie;
-    const bool enough = entry.round_ns.size() >= static_cast<std::size_t>(kFewRounds);
+    const bool enough = entry.round_ns.size() >= static_cast<std::size_t>(kDropRounds);
     if (enough && !entry.tie && !contenders_[c].keep) active_[c] = false;  // clearly slower: no more rounds
   }
 
@@ -218,7 +222,7 @@ class Final {
   const std::vector<Contender>& contenders_;
   const ConfirmPolicy& policy_;
   std::vector<bool> active_;
-  int next_look_ = kFewRounds;
+  int next_look_ = kDropRounds;
   Confirmed result_;
 };
 
