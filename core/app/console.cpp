@@ -17,7 +17,7 @@
 namespace kerntune::app {
 namespace {
 
-std::string_view variable(const char* name) {
+std::string_view terminal_variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
@@ -28,7 +28,7 @@ constexpr int kFileWidth = 160;
 int width_of(int descriptor) {
   winsize size{};
   if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  const int columns = std::atoi(std::string(variable("COLUMNS")).c_str());
+  const int columns = std::atoi(std::string(terminal_variable("COLUMNS")).c_str());
   return columns > 0 ? columns : kFileWidth;
 }
 
@@ -36,7 +36,7 @@ int width_of(int descriptor) {
 /// UTF-8.
 bool utf8_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const std::string_view value = variable(name);
+    const std::string_view value = terminal_variable(name);
     if (value.empty()) continue;
     const bool ascii = value == "POSIX" || value.find("8859") != std::string_view::npos;
     return !ascii;
@@ -45,7 +45,7 @@ bool utf8_locale() {
 }
 
 report::Style style_of(int descriptor, bool terminal) {
-  const bool plain = !variable("NO_COLOR").empty() || variable("TERM") == "dumb";
+  const bool plain = !terminal_variable("NO_COLOR").empty() || terminal_variable("TERM") == "dumb";
   return {.colour = terminal && !plain, .utf8 = utf8_locale(), .width = width_of(descriptor)};
 }
 

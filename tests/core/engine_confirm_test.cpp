@@ -127,6 +127,20 @@ TEST(Judge, CoversTheTrueRatioOfEveryContenderAsOftenAsItSays) {
   }
 }
 
+TEST(Judge, SeesAHugeGainThroughHugeScatter) {
+  // A machine so busy that every other run takes twice as long; the gain is fortyfold.
+  search::Rng rng(5);
+  std::vector<std::vector<double>> round_ns(2);
+  for (int r = 0; r < 20; ++r) {
+    round_ns[0].push_back(100 * (rng.unit() < 0.5 ? 1 : 2 + rng.unit()));
+    round_ns[1].push_back(4000 * (rng.unit() < 0.5 ? 1 : 2 + rng.unit()));
+  }
+  const Judgement judgement = judge(round_ns, ConfirmPolicy{});
+  EXPECT_EQ(judgement.leader, 0U);
+  EXPECT_FALSE(judgement.entries[1].tie);
+  EXPECT_GT(judgement.entries[1].interval.low, 10);
+}
+
 TEST(PairedRatios, UsesTheRoundsThatBothPlayed) {
   EXPECT_EQ(paired_ratios({2, 4, 6}, {1, 2}), (std::vector<double>{2, 2}));
 }

@@ -5,10 +5,14 @@ namespace kerntune {
 
 std::string_view name_of(Reading::Status status) noexcept {
   switch (status) {
-    case Reading::Status::ok: return "ok";
-    case Reading::Status::missing: return "missing";
-    case Reading::Status::dropped: return "dropped";
-    case Reading::Status::invalid: return "invalid";
+    case Reading::Status::ok:
+      return "ok";
+    case Reading::Status::missing:
+      return "missing";
+    case Reading::Status::dropped:
+      return "dropped";
+    case Reading::Status::invalid:
+      return "invalid";
   }
   return "invalid";
 }
@@ -21,16 +25,26 @@ std::optional<double> Counters::value(std::string_view metric) const noexcept {
 
 std::string_view name_of(CounterAccess::Rung rung) noexcept {
   switch (rung) {
-    case CounterAccess::Rung::usable: return "usable";
-    case CounterAccess::Rung::no_cuda: return "no_cuda";
-    case CounterAccess::Rung::no_library: return "no_library";
-    case CounterAccess::Rung::wrong_library: return "wrong_library";
-    case CounterAccess::Rung::old_architecture: return "old_architecture";
-    case CounterAccess::Rung::unknown_chip: return "unknown_chip";
-    case CounterAccess::Rung::unsupported_device: return "unsupported_device";
-    case CounterAccess::Rung::no_permission: return "no_permission";
-    case CounterAccess::Rung::busy: return "busy";
-    case CounterAccess::Rung::failed: return "failed";
+    case CounterAccess::Rung::usable:
+      return "usable";
+    case CounterAccess::Rung::no_cuda:
+      return "no_cuda";
+    case CounterAccess::Rung::no_library:
+      return "no_library";
+    case CounterAccess::Rung::wrong_library:
+      return "wrong_library";
+    case CounterAccess::Rung::old_architecture:
+      return "old_architecture";
+    case CounterAccess::Rung::unknown_chip:
+      return "unknown_chip";
+    case CounterAccess::Rung::unsupported_device:
+      return "unsupported_device";
+    case CounterAccess::Rung::no_permission:
+      return "no_permission";
+    case CounterAccess::Rung::busy:
+      return "busy";
+    case CounterAccess::Rung::failed:
+      return "failed";
   }
   return "failed";
 }

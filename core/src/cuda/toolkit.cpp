@@ -92,7 +92,8 @@ std::string digest_files(const std::string& folder) {
 std::vector<std::string> library_candidates(const std::vector<std::string>& names, const char* variable) {
   if (const char* path = std::getenv(variable); path != nullptr && *path != '\0') return {path};
   std::vector<std::string> homes;
-  for (const char* home : {std::getenv("CUDA_HOME"), std::getenv("CUDA_PATH"), "/usr/local/cuda"})
+  const char* const known[] = {std::getenv("CUDA_HOME"), std::getenv("CUDA_PATH"), "/usr/local/cuda"};
+  for (const char* home : known)
     if (home != nullptr && *home != '\0') homes.emplace_back(home);
   std::vector<std::string> all = names;
   for (const std::string& home : homes)

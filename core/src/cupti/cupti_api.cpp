@@ -59,11 +59,11 @@ LoadedCupti load_cupti() {
     if (loaded.api.get_version(&version) == CUPTI_SUCCESS) loaded.api.version = version_text(version);
   }
   if (!missing.empty()) {
-    loaded.why_not = {.is_wrong_version = true,
-                      .reason = fmt::format("'{}' (CUPTI {}) has no {}, which CUPTI has since CUDA 12.6",
-                                            loaded.api.path.empty() ? library.name() : loaded.api.path,
-                                            loaded.api.version.empty() ? "of unknown version" : loaded.api.version,
-                                            missing)};
+    loaded.why_not = {
+        .is_wrong_version = true,
+        .reason = fmt::format("'{}' (CUPTI {}) has no {}, which CUPTI has since CUDA 12.6",
+                              loaded.api.path.empty() ? library.name() : loaded.api.path,
+                              loaded.api.version.empty() ? "of unknown version" : loaded.api.version, missing)};
     return loaded;
   }
   loaded.usable = true;

@@ -58,10 +58,10 @@ bool is_ours(const std::string& wish) {
 [[noreturn]] void refuse(const HostProfiler& host, const std::string& chip, const std::string& wish) {
   const std::string base = wish.substr(0, wish.find('.'));
   const std::vector<std::string> near = nearest_names(base, host.base_names(), 3);
-  throw UsageError(fmt::format(
-      "plan counters for {}: the chip has no metric '{}'{}{}", chip, wish,
-      near.empty() ? "" : fmt::format("; the nearest names are {}", fmt::join(near, ", ")),
-      wish.find('.') == std::string::npos ? "; a metric ends in a roll-up: .sum, .avg, .max or .pct" : ""));
+  throw UsageError(
+      fmt::format("plan counters for {}: the chip has no metric '{}'{}{}", chip, wish,
+                  near.empty() ? "" : fmt::format("; the nearest names are {}", fmt::join(near, ", ")),
+                  wish.find('.') == std::string::npos ? "; a metric ends in a roll-up: .sum, .avg, .max or .pct" : ""));
 }
 
 void resolve(const HostProfiler& host, const PlanRequest& request, Plan& plan) {
@@ -130,8 +130,8 @@ HostProfiler::HostProfiler(const CuptiApi& api, const std::string& chip, std::sp
     : api_(api) {
   const std::vector<std::string> chips = supported_chips(api);
   if (std::find(chips.begin(), chips.end(), chip) == chips.end())
-    throw UsageError(fmt::format("plan counters for chip '{}': CUPTI {} does not know it; it knows {}", chip, api.version,
-                                 fmt::join(chips, ", ")));
+    throw UsageError(fmt::format("plan counters for chip '{}': CUPTI {} does not know it; it knows {}", chip,
+                                 api.version, fmt::join(chips, ", ")));
   KERNTUNE_CUPTI_PARAMS(params, CUpti_Profiler_Host_Initialize_Params);
   params.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
   params.pChipName = chip.c_str();
@@ -167,7 +167,8 @@ std::string HostProfiler::unit_of(const std::string& metric) const {
 
 std::vector<std::string> HostProfiler::base_names() const {
   std::vector<std::string> names;
-  for (const CUpti_MetricType type : {CUPTI_METRIC_TYPE_COUNTER, CUPTI_METRIC_TYPE_RATIO, CUPTI_METRIC_TYPE_THROUGHPUT}) {
+  for (const CUpti_MetricType type :
+       {CUPTI_METRIC_TYPE_COUNTER, CUPTI_METRIC_TYPE_RATIO, CUPTI_METRIC_TYPE_THROUGHPUT}) {
     KERNTUNE_CUPTI_PARAMS(params, CUpti_Profiler_Host_GetBaseMetrics_Params);
     params.pHostObject = object_;
     params.metricType = type;

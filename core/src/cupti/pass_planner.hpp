@@ -44,8 +44,8 @@ struct PlanRequest {
 };
 
 /// Plans with CUPTI's own scheduler, which needs no GPU: everything if it fits, else greedily by priority.
-/// Errors: UsageError for a metric that no chip has ever had or, if strict, that this one lacks, with the nearest names;
-/// CuptiError.
+/// Errors: UsageError for a metric that no chip has ever had or, if strict, that this one lacks, with the nearest
+/// names; CuptiError.
 Plan plan_passes(const CuptiApi& api, const PlanRequest& request);
 
 /// A chip's metrics and their values, on the host. Movable; used by one thread.

@@ -133,7 +133,8 @@ std::vector<Counters> RangeProfiler::collect(std::size_t ranges, const std::func
 
 Counters RangeProfiler::counters_of(const HostProfiler& host, const std::vector<std::uint8_t>& data,
                                     std::size_t range) const {
-  Counters counters{.chip = plan_.chip, .cupti = api_.version, .set = set_name_, .passes = plan_.passes, .readings = {}};
+  Counters counters{
+      .chip = plan_.chip, .cupti = api_.version, .set = set_name_, .passes = plan_.passes, .readings = {}};
   const std::vector<double> values = host.evaluate(data, range, names_);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const PlannedMetric& metric = plan_.metrics[i];

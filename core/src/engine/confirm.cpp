@@ -43,12 +43,24 @@ std::size_t find_leader(const Rounds& rounds, std::size_t count) {
   return leader;
 }
 
+/// How far a ratio lies from another, in the logarithm: to be half as long or twice as long is equally far, and no
+/// interval reaches below 0.
+double distance(double ratio, double middle) { return std::abs(std::log(ratio / middle)); }
+
+/// Robust standard deviation of ratios, relative to their median: 1.4826 * MAD of the logarithms.
+double ratio_noise(const std::vector<double>& ratios) {
+  const double middle = median(ratios);
+  std::vector<double> distances;
+  for (const double ratio : ratios) distances.push_back(distance(ratio, middle));
+  return 1.4826 * median(distances);
+}
+
 /// Deviations from the median but for the smallest, which belongs to the median itself and would pull few values' noise
 /// towards 0.
 void add_deviations(const std::vector<double>& ratios, std::vector<double>& deviations) {
   const double middle = median(ratios);
   const std::size_t before = deviations.size();
-  for (const double ratio : ratios) deviations.push_back(std::abs(ratio - middle) / middle);
+  for (const double ratio : ratios) deviations.push_back(distance(ratio, middle));
   const auto smallest = std::min_element(deviations.begin() + static_cast<std::ptrdiff_t>(before), deviations.end());
   deviations.erase(smallest);
 }
@@ -91,10 +103,10 @@ Judgement::Entry compare(const std::vector<double>& a, const std::vector<double>
   const std::vector<double> ratios = paired_ratios(a, b);
   Judgement::Entry entry;
   entry.ratio = median(ratios);
-  if (ratios.size() >= kOwnNoise) sigma = std::max(sigma, relative_noise(ratios));
+  if (ratios.size() >= kOwnNoise) sigma = std::max(sigma, ratio_noise(ratios));
   const double factor = confidence_factor(contenders, ratios.size(), policy.error_rate);
-  const double half = entry.ratio * factor * median_error(sigma, ratios.size());
-  entry.interval = {entry.ratio - half, entry.ratio + half};
+  const double half = std::exp(factor * median_error(sigma, ratios.size()));
+  entry.interval = {entry.ratio / half, entry.ratio * half};
   entry.tie = entry.interval.low < 1 + policy.tie_margin;
   return entry;
 }

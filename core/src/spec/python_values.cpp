@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/python_values.hpp"
+#include "spec/words.hpp"
 
 #include <fmt/format.h>
 
@@ -19,9 +20,6 @@ constexpr std::size_t kMostValues = 100000;
 constexpr int kDeepest = 16;
 
 bool is_space(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_word(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 std::string_view trimmed(std::string_view text) noexcept {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "spec/spec_compiler.hpp"
+#include "spec/words.hpp"
 
 namespace kerntune {
 namespace {
@@ -20,10 +21,6 @@ void fill(const KernelSpec& spec, ExprText& expression, Role role) {
 
 void fill(const KernelSpec& spec, std::array<ExprText, 3>& expressions, const std::array<Role, 3>& roles) {
   for (std::size_t i = 0; i < expressions.size(); ++i) fill(spec, expressions[i], roles[i]);
-}
-
-bool is_word(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "spec/spec_json.hpp"
 #include "spec/t1_file.hpp"
+#include "spec/words.hpp"
 
 namespace kerntune {
 namespace {
@@ -27,10 +28,6 @@ constexpr std::array<std::pair<std::string_view, DType>, 12> kTypes{{{"bool", DT
                                                                      {"double", DType::f64},
                                                                      {"int", DType::i32},
                                                                      {"uint", DType::u32}}};
-
-bool is_word(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 T1Type read_type(const JsonCursor& argument) {
   const std::string& name = argument.at("Type").text();

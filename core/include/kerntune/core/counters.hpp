@@ -28,10 +28,10 @@ std::string_view name_of(Reading::Status status) noexcept;
 /// The counters of one configuration: of one run, all steps of the spec together, caches and buffers as the policy
 /// says. Never of a timed run.
 struct Counters {
-  std::string chip;         // "GH100"
-  std::string cupti;        // API version of the library, "13.0.1"
-  std::string set;          // name of the metric set, or "custom"
-  std::uint64_t passes = 0; // runs that it took
+  std::string chip;          // "GH100"
+  std::string cupti;         // API version of the library, "13.0.1"
+  std::string set;           // name of the metric set, or "custom"
+  std::uint64_t passes = 0;  // runs that it took
   std::vector<Reading> readings;
 
   bool empty() const noexcept { return readings.empty(); }
