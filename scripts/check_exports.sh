@@ -5,7 +5,7 @@ set -eu
 entry=kerntune_plugin_entry_v1
 status=0
 for plugin in "$@"; do
-  exported=$("${NM:-nm}" -D --defined-only -- "$plugin" | awk '{ sub(/@.*/, "", $NF); print $NF }' | sort -u)
+  exported=$("${NM:-nm}" -D --defined-only "$plugin" | awk '{ sub(/@.*/, "", $NF); print $NF }' | sort -u)
   if [ "$exported" = "$entry" ]; then continue; fi
   status=1
   echo "check exports of '$plugin': expected $entry and nothing else, found:" >&2

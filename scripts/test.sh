@@ -24,6 +24,7 @@ source scripts/packages.sh
 ci_stages=(checks format unit no-cuda query-only)
 jobs=$(nproc)
 fuzz_seconds=${KERNTUNE_FUZZ_SECONDS:-60}
+clang=(-DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19)
 
 usage() { sed -n '3,/^$/{/shellcheck/d;s/^# \{0,1\}//;p}' scripts/test.sh; }
 
@@ -32,7 +33,8 @@ has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }  # a bare driver, or the
 build() {  # preset, then targets
     local preset=$1 options=()
     shift
-    case $preset in asan | tsan) options=(-DKERNTUNE_UNITY=ON) ;; esac  # from nothing, three times as quick
+    case $preset in asan | tsan | no-cuda) options+=(-DKERNTUNE_UNITY=ON) ;; esac  # from nothing, twice as quick
+    case $preset in asan | tsan) options+=("${clang[@]}") ;; esac                  # likewise, and a second compiler
     cmake --preset "$preset" "${options[@]}" >/dev/null && cmake --build "build/$preset" --parallel "$jobs" --target "${@:-all}"
 }
 
@@ -83,8 +85,7 @@ fuzzers() { find tests/fuzz -name '*_fuzz.cpp' -printf '%f\n' | sed 's/\.cpp$//'
 stage_fuzz() {
     local names
     mapfile -t names < <(fuzzers)
-    cmake --preset dev -B build/fuzz -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 -DKERNTUNE_BUILD_FUZZERS=ON \
-        -DKERNTUNE_WERROR=OFF >/dev/null && cmake --build build/fuzz --parallel "$jobs" --target "${names[@]}" || return
+    cmake --preset dev -B build/fuzz "${clang[@]}" -DKERNTUNE_BUILD_FUZZERS=ON -DKERNTUNE_UNITY=ON >/dev/null && cmake --build build/fuzz --parallel "$jobs" --target "${names[@]}" || return
     local name
     for name in "${names[@]}"; do
         run_fuzzer "$name" $((fuzz_seconds / ${#names[@]})) || return
@@ -115,9 +116,9 @@ base_commit() {
 }
 
 tidy() {  # file names on standard input; those that the build does not compile are left out
-    cmake --preset asan >/dev/null || return
-    grep -E '\.cpp$' | { grep -F -x -f <(sed -n "s#.*\"file\": \"$PWD/\(.*\)\".*#\1#p" build/asan/compile_commands.json) || true; } |
-        xargs --no-run-if-empty -P "$jobs" -n 1 clang-tidy-19 -p build/asan --quiet --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-error
+    cmake --preset asan -B build/tidy "${clang[@]}" >/dev/null || return
+    grep -E '\.cpp$' | { grep -F -x -f <(sed -n "s#.*\"file\": \"$PWD/\(.*\)\".*#\1#p" build/tidy/compile_commands.json) || true; } |
+        xargs --no-run-if-empty -P "$jobs" -n 1 clang-tidy-19 -p build/tidy --quiet --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-error
 }
 
 stage_tidy() { git diff --name-only --diff-filter=d "$(base_commit)" | tidy; }
@@ -154,7 +155,7 @@ if has_gpu && { [ $# -eq 0 ] || [ "$1" = --ci ]; }; then
 fi
 
 groups=(build test)
-case " ${stages[*]} " in *' format '* | *' fuzz '* | *' tidy'*) groups+=(ci) ;; esac
+case " ${stages[*]} " in *' format '* | *' unit '* | *' tsan '* | *' fuzz '* | *' tidy'*) groups+=(ci) ;; esac
 ensure_packages "${groups[@]}" || exit
 
 failed=0

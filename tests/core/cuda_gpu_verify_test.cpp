@@ -40,7 +40,7 @@ class GpuVerify : public Gpu {
 
 TEST_F(GpuVerify, ARightKernelPassesOnSeveralSeeds) {
   open_buggy();
-  for (const std::uint64_t seed : {1, 2, 3}) EXPECT_EQ(verdict("block=128,bug=0", seed), "");
+  for (const std::uint64_t seed : {1U, 2U, 3U}) EXPECT_EQ(verdict("block=128,bug=0", seed), "");
   EXPECT_EQ(session->verified_by(), "reference");
 }
 

@@ -26,7 +26,7 @@ std::function<CUresult(const FakeLaunch&)> add_then(std::function<void(const Fak
 TEST_F(FakeDeviceTest, VerifiesARightKernelOnSeveralSeeds) {
   open();
   auto prepared = prepare();
-  for (const std::uint64_t seed : {1, 2, 3, 2}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U, 2U}) {
     const auto verified = session_->verify(*prepared, seed);
     ASSERT_TRUE(verified) << verified.error().message;
     EXPECT_EQ(verified->seeds, std::vector<std::uint64_t>{seed});
@@ -265,7 +265,7 @@ class IntegerOutput : public FakeDeviceTest {
 TEST_F(IntegerOutput, PassesThoughThePoisonIsAmongTheResults) {
   open(request());
   auto prepared = prepare();
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
     const auto verified = session_->verify(*prepared, seed);
     EXPECT_TRUE(verified) << verified.error().message;
   }

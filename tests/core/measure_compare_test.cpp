@@ -110,7 +110,7 @@ TEST(Poison, OfRealsIsASignallingNaN) {
   for (const auto& [type, exponent, quiet] :
        {std::tuple(DType::f32, 0x7f800000ULL, 0x400000ULL), std::tuple(DType::f64, 0x7ff0ULL << 48, 1ULL << 51),
         std::tuple(DType::f16, 0x7c00ULL, 0x200ULL), std::tuple(DType::bf16, 0x7f80ULL, 0x40ULL)}) {
-    for (const std::uint64_t seed : {1, 2, 0x5EED0001}) {
+    for (const std::uint64_t seed : {1U, 2U, 0x5EED0001U}) {
       const std::uint64_t bits = poison_bits(type, seed, 0);
       EXPECT_EQ(bits & exponent, exponent) << name_of(type);
       EXPECT_EQ(bits & quiet, 0U) << name_of(type);
@@ -123,7 +123,7 @@ TEST(Poison, FitsItsTypeAndDiffersBetweenRunsAndSeeds) {
   for (const DType type : kTypes) {
     SCOPED_TRACE(name_of(type));
     std::set<std::uint64_t> seen;
-    for (const std::uint64_t seed : {0x5EED0001, 0x5EED0002, 0x5EED0003}) {
+    for (const std::uint64_t seed : {0x5EED0001U, 0x5EED0002U, 0x5EED0003U}) {
       for (const unsigned run : {0U, 1U}) {
         const std::uint64_t bits = poison_bits(type, seed, run);
         seen.insert(bits);

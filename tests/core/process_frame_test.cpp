@@ -54,7 +54,7 @@ TEST(Frame, RefusesAnAbsurdSizeBeforeWaitingForIt) {
 TEST(Frame, RefusesSizesWhoseSumWraps) {
   std::string frame = encode_frame({"", ""});
   frame[4] = 16;  // text of 16 bytes, blob of 2^64 - 16
-  for (int i = 8; i < 16; ++i) frame[i] = '\xff';
+  for (std::size_t i = 8; i < 16; ++i) frame[i] = '\xff';
   frame[8] = '\xf0';
   FrameReader reader;
   reader.feed(frame);

@@ -150,7 +150,7 @@ TEST(TuneJson, HasNullsWhereThereIsNoResult) {
 TEST(TuneJson, SurvivesBytesThatAreNotUtf8) {
   TuneReport report = testing::small_report();
   report.warnings = {"\xff\xfe"};
-  EXPECT_NO_THROW(json::parse(tune_json(report)));
+  EXPECT_TRUE(json::accept(tune_json(report)));
 }
 
 TEST(RecordJson, MatchesItsReference) {

@@ -55,7 +55,8 @@ TEST(SdkJson, WritesRealsThatReadBackAsTheSameReal) {
 TEST(SdkJson, RefusesNumbersThatJsonCannotSay) {
   EXPECT_THROW(json_real(std::numeric_limits<double>::infinity()), std::invalid_argument);
   EXPECT_THROW(json_real(std::numeric_limits<double>::quiet_NaN()), std::invalid_argument);
-  EXPECT_THROW(Scalar(std::numeric_limits<std::uint64_t>::max()), std::invalid_argument);
+  const std::uint64_t too_large = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_THROW(Scalar{too_large}, std::invalid_argument);
 }
 
 TEST(SdkJson, KeepsTheKindOfAScalar) {

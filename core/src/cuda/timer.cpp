@@ -150,8 +150,9 @@ Timer::Sample Timer::sample_of(CudaPrepared& prepared, int runs, const std::func
     sample.run = [&prepared, runs] { prepared.graph(runs).launch(); };
   else
     sample.run = [&prepared, runs] { prepared.enqueue(runs); };
-  sample.operations =
-      (as_graph ? 1 : prepared.operations() * static_cast<std::size_t>(runs)) + prepared.buffers.size() + 2;
+  const std::size_t refills = prepared.buffers.has_inouts() ? prepared.buffers.size() : 0;
+  const std::size_t others = refills + (flush_.bytes() > 0 ? 1 : 0) + (runs > 1 ? 1 : 0);
+  sample.operations = others + (as_graph ? 1 : prepared.operations() * static_cast<std::size_t>(runs));
   return sample;
 }
 

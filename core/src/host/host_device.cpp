@@ -34,7 +34,8 @@ int usable_cpus() {
 
 std::string slug(const std::string& text) {
   std::string result;
-  for (const unsigned char c : text) {
+  for (const char letter : text) {
+    const auto c = static_cast<unsigned char>(letter);
     if (std::isalnum(c) != 0) {
       result += static_cast<char>(std::tolower(c));
     } else if (!result.empty() && result.back() != '-') {
