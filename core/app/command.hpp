@@ -82,6 +82,7 @@ std::unique_ptr<Command> make_list_command();
 std::unique_ptr<Command> make_query_command();
 std::unique_ptr<Command> make_record_command();
 std::unique_ptr<Command> make_run_command();
+std::unique_ptr<Command> make_profile_command();
 std::unique_ptr<Command> make_show_command();
 std::unique_ptr<Command> make_space_command();
 std::unique_ptr<Command> make_tune_command();

@@ -10,6 +10,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_space_command());
   commands.push_back(make_tune_command());
   commands.push_back(make_run_command());
+  commands.push_back(make_profile_command());
   commands.push_back(make_query_command());
   commands.push_back(make_list_command());
   commands.push_back(make_show_command());

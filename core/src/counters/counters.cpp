@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kerntune/core/counters.hpp>
 
+#include <kerntune/core/device.hpp>
+
 namespace kerntune {
+
+CounterProfile Session::profile(const std::vector<Prepared*>&, const CounterRequest&) {
+  CounterProfile none;
+  none.access.reason = "this kind of device has no hardware counters";
+  none.access.remedy = "profile on a CUDA device";
+  return none;
+}
 
 std::string_view name_of(Reading::Status status) noexcept {
   switch (status) {

@@ -23,6 +23,7 @@ class Context {
 
   const DriverApi& api() const noexcept { return api_; }
   CUstream stream() const noexcept { return stream_; }
+  CUcontext handle() const noexcept { return primary_; }
   int ordinal() const noexcept { return ordinal_; }
   int attribute(CUdevice_attribute which) const;
 

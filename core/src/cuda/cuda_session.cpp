@@ -48,29 +48,6 @@ void CudaSession::relieve_memory() {
   modules_.drop_idle();
 }
 
-/// Runs `work` and turns what it throws into a value. Afterwards nothing of it is in flight.
-template <typename Result, typename Work>
-tl::expected<Result, Rejection> CudaSession::guarded(const Work& work) {
-  if (context_.lost())
-    return tl::unexpected(
-        Rejection{Reason::fault, "the device's context was lost to an earlier fault; only a new process helps"});
-  Rejection rejection;
-  try {
-    context_.make_current();
-    return work();
-  } catch (const Rejected& rejected) {
-    rejection = rejected.rejection();
-  } catch (const std::bad_alloc&) {
-    rejection = {Reason::out_of_memory, "not enough host memory"};
-  }
-  try {
-    if (!context_.lost()) context_.synchronize("wait for the rest of a failed run");
-  } catch (const Rejected& later) {
-    if (context_.lost()) rejection = later.rejection();  // the cause of the first failure
-  }
-  return tl::unexpected(std::move(rejection));
-}
-
 std::unique_ptr<CudaPrepared> CudaSession::prepare_now(const search::Config& config,
                                                        std::span<const CompiledModule> modules) {
   auto prepared = cuda::prepare({context_, modules_, buffers_, *program_, dims_, device_, plugin_}, config, modules);
@@ -87,16 +64,22 @@ tl::expected<std::unique_ptr<Prepared>, Rejection> CudaSession::prepare(const se
       [&]() -> std::unique_ptr<Prepared> { return prepare_now(config, modules); });
 }
 
+/// Buffers filled with what is timed, and the device as the configuration expects it. True if inputs were not trusted:
+/// what ran last may have overwritten them, if nobody has seen it behave.
+bool CudaSession::make_ready(CudaPrepared& prepared) {
+  const bool distrusted = unverified_ != 0 && unverified_ != prepared.serial;
+  if (distrusted) prepared.buffers.distrust_inputs();
+  unverified_ = prepared.verified ? 0 : prepared.serial;
+  prepared.buffers.fill_inputs(kTimingSeed);
+  prepared.buffers.reset_inouts(kTimingSeed);
+  prepared.activate();
+  return distrusted;
+}
+
 tl::expected<Timing, Rejection> CudaSession::time(Prepared& prepared, int warmup, int samples) {
   auto& own = static_cast<CudaPrepared&>(prepared);
   return guarded<Timing>([&] {
-    // What ran last may have overwritten inputs, if nobody has seen it behave.
-    const bool distrusted = unverified_ != 0 && unverified_ != own.serial;
-    if (distrusted) own.buffers.distrust_inputs();
-    unverified_ = own.verified ? 0 : own.serial;
-    own.buffers.fill_inputs(kTimingSeed);
-    own.buffers.reset_inouts(kTimingSeed);
-    own.activate();
+    const bool distrusted = make_ready(own);
     const bool has_inouts = own.buffers.has_inouts();
     const auto between_samples = [&] {
       if (has_inouts) own.buffers.reset_inouts(kTimingSeed);

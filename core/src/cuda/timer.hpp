@@ -41,6 +41,9 @@ class Timer {
   /// other.
   void choose_runs(CudaPrepared& prepared, bool batches, const std::function<void()>& between_samples);
 
+  /// Enqueues what precedes every cold sample; nothing under a warm policy.
+  void flush();
+
   /// Median distance of the events around an empty kernel. Measured when made.
   double floor_ns() const noexcept { return floor_ns_; }
   /// What an event pair adds to the runs between them, beyond what a run takes in a busy stream; subtracted from every
@@ -68,7 +71,6 @@ class Timer {
   void measure_group(const Sample& sample, std::size_t count, Timing& timing);
   void take_group(const Sample& sample, std::size_t count, Timing& timing);
   double clock_mhz() const;
-  void flush();
   void block();
 
   Context& context_;

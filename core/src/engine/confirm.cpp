@@ -97,8 +97,8 @@ std::vector<double> paired_ratios(const std::vector<double>& a, const std::vecto
   return ratios;
 }
 
-Judgement::Entry compare(const std::vector<double>& a, const std::vector<double>& b, double sigma,
-                         std::size_t contenders, const ConfirmPolicy& policy) {
+Judgement::Entry compare_rounds(const std::vector<double>& a, const std::vector<double>& b, double sigma,
+                                std::size_t contenders, const ConfirmPolicy& policy) {
   constexpr std::size_t kOwnNoise = 7;  // rounds from which a contender's own noise is known
   const std::vector<double> ratios = paired_ratios(a, b);
   Judgement::Entry entry;
@@ -123,7 +123,7 @@ Judgement judge(const Rounds& rounds, const ConfirmPolicy& policy) {
   judgement.sigma = pooled_sigma(ratios, judgement.leader, policy.noise_floor);
   for (std::size_t c = 0; c < rounds.size(); ++c) {
     if (ratios[c].empty()) continue;
-    judgement.entries[c] = compare(rounds[c], leader, judgement.sigma, rounds.size(), policy);
+    judgement.entries[c] = compare_rounds(rounds[c], leader, judgement.sigma, rounds.size(), policy);
   }
   judgement.entries[judgement.leader] = {1, {1, 1}, true};
   return judgement;

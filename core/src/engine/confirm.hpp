@@ -57,8 +57,8 @@ Judgement judge(const std::vector<std::vector<double>>& round_ns, const ConfirmP
 
 /// The interval of a / b over the rounds that both played, with the noise and confidence of a judgement of `contenders`
 /// contenders. Requires: both played a round.
-Judgement::Entry compare(const std::vector<double>& a, const std::vector<double>& b, double sigma,
-                         std::size_t contenders, const ConfirmPolicy& policy);
+Judgement::Entry compare_rounds(const std::vector<double>& a, const std::vector<double>& b, double sigma,
+                                std::size_t contenders, const ConfirmPolicy& policy);
 
 struct Confirmed {
   struct Entry {

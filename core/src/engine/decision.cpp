@@ -39,7 +39,7 @@ std::optional<Decision> decide(const std::vector<Standing>& standings, double si
   for (const std::size_t challenger : candidates) {
     if (challenger == *incumbent) continue;
     const auto against =
-        compare(standings[*incumbent].round_ns, standings[challenger].round_ns, sigma, standings.size(), policy);
+        compare_rounds(standings[*incumbent].round_ns, standings[challenger].round_ns, sigma, standings.size(), policy);
     const bool wins = against.interval.low > 1 + policy.tie_margin;
     if (!defence || wins || against.ratio > defence->ratio)
       defence = {*incumbent, challenger, against.ratio, against.interval, wins};

@@ -264,7 +264,6 @@ void DeviceLane::begin_watch() {
 }
 
 LaneAnswer DeviceLane::evaluate(LaneJob job) {
-  constexpr int kPollMs = 100;
   submit(std::move(job));
   for (;;) {
     std::vector<LaneAnswer> answers = collect();

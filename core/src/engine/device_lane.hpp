@@ -79,6 +79,21 @@ struct FinalOutcome {
   bool ended = false;    // nothing more will come
 };
 
+/// A configuration whose counters are wanted. It should have been verified: what misbehaves here is blamed by itself.
+struct ProfileCandidate {
+  search::Config config;
+  std::vector<CompiledModule> modules;
+};
+struct ProfileOutcome {
+  CounterAccess access;  // `failed` with the reason if the worker did not survive it
+  struct Entry {
+    std::optional<Rejection> rejection;
+    Counters counters;  // empty if there are none
+  };
+  std::vector<Entry> entries;  // as the candidates
+  std::int64_t wall_us = 0;
+};
+
 struct SessionStart {
   Dims dims;
   MeasurePolicy policy;
@@ -127,6 +142,11 @@ class DeviceLane {
   FinalOutcome run_final(const std::vector<FinalCandidate>& candidates, double max_seconds,
                          const std::function<bool(int round)>& tick);
 
+  /// Hardware counters of some configurations, in one session of the profiler. What goes wrong costs the counters, not
+  /// the run. Requires: nothing outstanding. Errors: UsageError for a metric or set that there is not; DeviceError if
+  /// the device is lost.
+  ProfileOutcome profile(const std::vector<ProfileCandidate>& candidates, const CounterRequest& request);
+
   /// Who else used the device when the session began or when a final ended; empty: nobody, as far as is known.
   const std::string& shared_with() const noexcept { return shared_with_; }
   int restarts() const noexcept { return restarts_; }
@@ -138,6 +158,7 @@ class DeviceLane {
   using Clock = std::chrono::steady_clock;
   /// Of the device, in a row: more than for an uncorrectable memory error, after which a new process has other pages.
   static constexpr int kMostFailures = 3;
+  static constexpr int kPollMs = 100;
   struct Job {
     LaneJob job;
     bool sent = false;

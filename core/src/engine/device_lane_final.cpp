@@ -14,8 +14,6 @@ namespace {
 
 using wire::json;
 
-constexpr int kPollMs = 100;
-
 FinalEntry final_entry(const json& j) {
   FinalEntry entry;
   if (j.contains("rejection")) entry.rejection = wire::rejection(j.at("rejection"));

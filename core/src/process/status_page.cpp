@@ -98,6 +98,8 @@ const char* text_of(StatusPage::Phase phase) noexcept {
       return "being timed";
     case StatusPage::Phase::verifying:
       return "being verified";
+    case StatusPage::Phase::profiling:
+      return "being profiled";
     case StatusPage::Phase::between:
       break;
   }

@@ -14,7 +14,7 @@ namespace kerntune::process {
 /// and looks again soon.
 class StatusPage {
  public:
-  enum class Phase : std::uint32_t { between, preparing, timing, verifying };
+  enum class Phase : std::uint32_t { between, preparing, timing, verifying, profiling };
   struct Step {
     std::uint64_t item = 0;  // what it is done for: a job's id, a finalist's place
     Phase phase = Phase::between;

@@ -30,6 +30,9 @@
 //   confirm   {"candidates":[{"config","modules","edge_code","keep","estimate_ns"}],"max_seconds"}
 //             -> {"round":N} ... {"finalists":[...],...,"shared_with"}
 //
+//   profile   {"candidates":[{"config","modules"}],"counters"}
+//             -> {"ok","access","entries":[{"counters"}|{"rejection"}],"wall_us"} | {"ok":false,"message"}
+//
 // What it is at stands on the status page: an evaluation's id, or a candidate's place in the final.
 // An answer with "context_lost" is the last: the process ends and must be replaced.
 
@@ -71,6 +74,8 @@ class DeviceWorker {
       answer(evaluate(request, blob));
     else if (op == "confirm")
       answer(run_final(request, blob));
+    else if (op == "profile")
+      answer(profile(request, blob));
     else
       throw process::ProtocolError("device worker: unknown request '" + op + "'");
     return session_ == nullptr || !session_->context_lost();
@@ -81,6 +86,7 @@ class DeviceWorker {
   json open_session(const json& request, wire::BlobReader& blob);
   json evaluate(const json& request, wire::BlobReader& blob);
   json run_final(const json& request, wire::BlobReader& blob);
+  json profile(const json& request, wire::BlobReader& blob);
 
   void evaluate_into(const json& request, const std::vector<CompiledModule>& modules,
                      const std::vector<EdgeCode>& edge_code, json& answer);
@@ -343,6 +349,47 @@ json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
           {"wall_us", microseconds_since(begin)},
           {"shared_with", device_->shared_with()},
           {"context_lost", session_->context_lost()}};
+}
+
+/// Counters of configurations that were verified before. The best of the search keeps its memory, not its place in the
+/// caches.
+json DeviceWorker::profile(const json& request, wire::BlobReader& blob) {
+  const auto begin = Clock::now();
+  const nvtx::Range range("profile");
+  json entries = json::array();
+  std::vector<std::unique_ptr<Prepared>> prepared;
+  std::vector<Prepared*> counted;
+  std::vector<std::size_t> place;  // counted -> entry
+  for (const json& candidate : request.at("candidates")) {
+    watch_.work_for(entries.size());
+    const auto modules = wire::compiled_modules(candidate.at("modules"), blob);
+    json& entry = entries.emplace_back(json::object());
+    auto one = prepare(candidate.at("config").get<search::Config>(), modules);
+    if (!one) {
+      entry["rejection"] = wire::from(one.error());
+      continue;
+    }
+    place.push_back(entries.size() - 1);
+    counted.push_back(one->get());
+    prepared.push_back(std::move(*one));
+  }
+  try {
+    const CounterProfile taken = session_->profile(counted, wire::counter_request(request.at("counters")));
+    for (std::size_t i = 0; i < taken.entries.size(); ++i) {
+      json& entry = entries[place[i]];
+      if (taken.entries[i])
+        entry["counters"] = wire::from(*taken.entries[i]);
+      else
+        entry["rejection"] = wire::from(taken.entries[i].error());
+    }
+    return {{"ok", true},
+            {"access", wire::from(taken.access)},
+            {"entries", entries},
+            {"wall_us", microseconds_since(begin)},
+            {"context_lost", session_->context_lost()}};
+  } catch (const std::exception& error) {
+    return {{"ok", false}, {"message", error.what()}, {"context_lost", session_->context_lost()}};
+  }
 }
 
 }  // namespace

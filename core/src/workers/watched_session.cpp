@@ -49,4 +49,15 @@ tl::expected<Verification, Rejection> WatchedSession::verify(Prepared& prepared,
   return session_->verify(prepared, seed);
 }
 
+CounterProfile WatchedSession::profile(const std::vector<Prepared*>& prepared, const CounterRequest& request) {
+  constexpr double kProfilerSeconds = 60;  // to start; some 0.5 s where nothing is wrong
+  constexpr double kMostPasses = 40;
+  double launches_s = 0;
+  for (const Prepared* one : prepared) launches_s += std::max(usual_ns_, owners_[one].launch_ns) * 1e-9;
+  const double passes = request.max_passes > 0 ? static_cast<double>(request.max_passes) : kMostPasses;
+  const Watch::Step step(watch_, watch_.item, Phase::profiling,
+                         kProfilerSeconds + kLaunchPatience * (1 + passes) * launches_s);
+  return session_->profile(prepared, request);
+}
+
 }  // namespace kerntune

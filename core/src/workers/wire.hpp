@@ -32,6 +32,12 @@ json from(const Verification& verification);
 Verification verification(const json& j);
 json from(const Timing& timing);
 Timing timing(const json& j);
+json from(const Counters& counters);
+Counters counters(const json& j);
+json from(const CounterAccess& access);
+CounterAccess counter_access(const json& j);
+json from(const CounterRequest& request);
+CounterRequest counter_request(const json& j);
 json from(const CompileJob& job);
 CompileJob compile_job(const json& j);
 

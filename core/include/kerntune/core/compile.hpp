@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -64,12 +65,12 @@ class CubinCache {
 
   bool load(const std::string& key, CompiledModule& out) const;
   void store(const CompiledModule& module);
-  const std::string& warning() const noexcept { return warning_; }
-  const std::string& folder() const noexcept { return folder_; }
+  const std::string& warning() const noexcept;
+  const std::string& folder() const noexcept;
 
  private:
-  std::string folder_;
-  std::string warning_;
+  struct Files;
+  std::shared_ptr<Files> files_;
 };
 
 /// The NVRTC library, loaded at run time: $KERNTUNE_NVRTC alone if it is set, else libnvrtc.so.13, .12 or plain from

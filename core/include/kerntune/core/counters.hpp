@@ -39,6 +39,13 @@ struct Counters {
   std::optional<double> value(std::string_view metric) const noexcept;
 };
 
+/// Which counters to take, and how often the work may run for them.
+struct CounterRequest {
+  std::string set = "standard";      // "standard" and "deep" are chosen by the chip; or a set's own name
+  std::vector<std::string> metrics;  // instead of a set
+  std::uint64_t max_passes = 1;      // what does not fit is dropped; 0: as many as it takes
+};
+
 /// Whether counters can be had on a device, and if not, at which rung of the ladder it ended and what to do about it.
 struct CounterAccess {
   enum class Rung {

@@ -12,6 +12,7 @@
 #include <tl/expected.hpp>
 
 #include <kerntune/core/compile.hpp>
+#include <kerntune/core/counters.hpp>
 #include <kerntune/core/rejection.hpp>
 #include <kerntune/core/spec_program.hpp>
 
@@ -91,6 +92,12 @@ struct Verification {
 /// threads_per_block, blocks.
 using Facts = std::map<std::string, double>;
 
+/// What came of taking counters: an entry for each configuration, or none and the reason.
+struct CounterProfile {
+  CounterAccess access;
+  std::vector<tl::expected<Counters, Rejection>> entries;  // empty unless access is usable
+};
+
 /// One configuration made ready to launch on a Session. Owned by the session's user; destroy before the session.
 class Prepared {
  public:
@@ -117,6 +124,11 @@ class Session {
   /// workspaces, launches, and compares with the reference at that seed; checks guard zones, unchanged inputs and
   /// unwritten outputs. Never timed.
   virtual tl::expected<Verification, Rejection> verify(Prepared& prepared, std::uint64_t seed) = 0;
+
+  /// Hardware counters of one run of each, in one session of the profiler, in order. Never while anything is timed: the
+  /// profiler is off again when this returns. A device without counters says why in `access`. Errors: UsageError for a
+  /// metric that there is not.
+  virtual CounterProfile profile(const std::vector<Prepared*>& prepared, const CounterRequest& request);
 
   /// Runs of the kernel between the two events of a sample. Chosen once, by the time of the first configuration that is
   /// timed, and the same for all others, so that all share one offset; 0 before that.

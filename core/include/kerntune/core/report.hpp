@@ -101,6 +101,10 @@ std::string run_json(const RunResult& result);
 std::string comparison_text(const Comparison& comparison, const Style& style);
 std::string comparison_json(const Comparison& comparison);
 
+/// Times, what limits each configuration, what changed to the fastest, and every reading.
+std::string profile_text(const ProfileReport& report, const Style& style);
+std::string profile_json(const ProfileReport& report);
+
 /// The line that shows how far a run is, at most style.width columns, without a newline. A bar is for terminals.
 enum class ProgressBar { with, without };
 std::string progress_line(const TuneProgress& progress, ProgressBar bar, const Style& style);

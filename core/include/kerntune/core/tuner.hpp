@@ -223,6 +223,29 @@ struct Comparison {
 /// `configs`: texts; an empty one is the default. The request's own configuration and launches are not looked at.
 Comparison compare_configs(const RunRequest& request, const std::vector<std::string>& configs);
 
+/// Hardware counters of some configurations, and what they say (kerntune profile).
+struct ProfileReport {
+  std::string kernel, policy;
+  Dims dims;
+  DeviceInfo device;
+  CounterAccess access;
+  struct Entry {
+    std::string config;
+    std::optional<Rejection> rejection;
+    double time_ns = 0;  // timed before, without the profiler
+    Facts facts;
+    Counters counters;  // empty without access
+  };
+  std::vector<Entry> entries;         // as asked for
+  std::optional<double> flop, bytes;  // that one run needs
+  std::int64_t profile_us = 0;        // that taking the counters took
+};
+/// Each configuration is compiled, verified and timed before its counters are taken. `configs`: texts; an empty one is
+/// the default. The request's own configuration is not looked at. Errors: as run_config's; UsageError for a metric or a
+/// set that there is not. No access to counters is no error: the report says why.
+ProfileReport profile_configs(const RunRequest& request, const std::vector<std::string>& configs,
+                              const CounterRequest& counters);
+
 /// Measures every configuration of a space at each batch into a recording (kerntune record): JSON that `replay:FILE`
 /// reads.
 struct RecordRequest {

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The session's part of taking counters.
+#include "cuda_session.hpp"
+
+#if KERNTUNE_HAVE_CUPTI
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <kerntune/core/errors.hpp>
+
+#include "cupti/access.hpp"
+#include "cupti/metric_sets.hpp"
+#include "cupti/plan_cache.hpp"
+#include "cupti/range_profiler.hpp"
+
+namespace kerntune::cuda {
+namespace {
+
+using Entry = tl::expected<Counters, Rejection>;
+
+cupti::MetricSet wanted_set(const CounterRequest& request, const std::string& chip) {
+  if (!request.metrics.empty()) return {"custom", "", request.metrics};
+  if (request.set == "standard") return cupti::standard_set(chip);
+  if (const cupti::MetricSet* set = cupti::find_set(request.set)) return *set;
+  std::vector<std::string> names{"standard"};
+  for (const cupti::MetricSet& set : cupti::all_sets()) names.push_back(set.name);
+  throw UsageError(
+      fmt::format("take counters: there is no set '{}'; there are {}", request.set, fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+/// A configuration that fails is left out of the rest; ranges stay where they are.
+std::vector<Entry> CudaSession::count(const std::vector<Prepared*>& prepared, const CounterRequest& request,
+                                      const std::string& chip) {
+  const cupti::CuptiApi& api = *cupti::cupti_api();
+  const cupti::MetricSet set = wanted_set(request, chip);
+  cupti::PlanRequest wish;
+  wish.chip = chip;
+  wish.wishes = set.metrics;
+  wish.max_passes = request.max_passes;
+  wish.strict = !request.metrics.empty();
+  wish.availability = cupti::counter_availability(api, context_.handle());
+  cupti::Plan plan = cupti::cached_plan(api, wish);
+  std::vector<std::optional<Rejection>> failed(prepared.size());
+  const auto unless_failed = [&](std::size_t i, const auto& work) {
+    if (failed[i]) return;
+    const auto done = guarded<bool>([&] {
+      work(static_cast<CudaPrepared&>(*prepared[i]));
+      return true;
+    });
+    if (!done) failed[i] = done.error();
+  };
+  // The first launch of a configuration loads its code, which is not to be counted.
+  for (std::size_t i = 0; i < prepared.size(); ++i)
+    unless_failed(i, [&](CudaPrepared& own) {
+      make_ready(own);
+      own.enqueue();
+      context_.synchronize("run the kernel before counting");
+      own.launched = true;
+    });
+  cupti::RangeProfiler profiler(api, context_.handle(), std::move(plan), set.name);
+  const auto prepare = [&](std::size_t i) {
+    unless_failed(i, [&](CudaPrepared& own) {
+      make_ready(own);
+      timer_.flush();
+      context_.synchronize("make ready for counting");
+    });
+  };
+  const auto run = [&](std::size_t i) {
+    unless_failed(i, [&](CudaPrepared& own) {
+      own.enqueue();
+      context_.synchronize("run the kernel under the profiler");
+    });
+  };
+  std::vector<Counters> counters = profiler.collect(prepared.size(), prepare, run);
+  std::vector<Entry> entries;
+  for (std::size_t i = 0; i < prepared.size(); ++i)
+    entries.push_back(failed[i] ? Entry(tl::unexpected(*failed[i])) : Entry(std::move(counters[i])));
+  return entries;
+}
+
+CounterProfile CudaSession::profile(const std::vector<Prepared*>& prepared, const CounterRequest& request) {
+  CounterProfile profile;
+  const auto surroundings =
+      cupti::real_surroundings(context_.ordinal(), static_cast<int>(device_.properties.compute_capability));
+  profile.access = cupti::climb(surroundings);
+  if (!profile.access.usable()) return profile;
+  try {
+    context_.make_current();
+    profile.entries = count(prepared, request, profile.access.chip);
+    profile.access.tried = true;
+  } catch (const cupti::CuptiError& error) {
+    profile.access = cupti::access_after(std::move(profile.access), surroundings, error);
+  }
+  return profile;
+}
+
+}  // namespace kerntune::cuda
+
+#else
+
+namespace kerntune::cuda {
+
+CounterProfile CudaSession::profile(const std::vector<Prepared*>&, const CounterRequest&) {
+  CounterProfile none;
+  none.access.rung = CounterAccess::Rung::wrong_library;
+  none.access.reason = "this build was made without CUPTI's headers";
+  none.access.remedy = "build it where the CUDA toolkit, 12.6 or newer, has cupti_range_profiler.h";
+  return none;
+}
+
+}  // namespace kerntune::cuda
+#endif
