@@ -168,6 +168,14 @@ std::vector<Option> TuneOptions::measurement() {
        .target = &mode_,
        .choices = {"eager", "graph"},
        .group = group},
+      {.names = "--counters",
+       .value = "USE",
+       .help =
+           "Hardware counters of the winner, the runner-up and the default, to say what limits them: auto (as long as "
+           "that costs at most a tenth of the run), on or off; default auto",
+       .target = &counters_,
+       .choices = {"auto", "on", "off"},
+       .group = group},
       {.names = "--db", .value = "FILE", .help = kStoreHelp, .target = &db_, .group = "output"},
   };
 }
@@ -205,6 +213,7 @@ TuneRequest TuneOptions::request(const std::string& verb) const {
   request.retry_failed = retry_failed_;
   request.evaluation_timeout_s = timeout_s_;
   request.compile_timeout_s = compile_timeout_s_;
+  request.counters = counters_ == "on" ? CounterUse::on : counters_ == "off" ? CounterUse::off : CounterUse::automatic;
   request.memory_limit_bytes = static_cast<std::uint64_t>(memory_gib_ * static_cast<double>(UINT64_C(1) << 30));
   request.compile_processes = static_cast<int>(jobs_);
   request.store_path = store_path(db_);

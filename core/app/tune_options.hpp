@@ -29,7 +29,7 @@ class TuneOptions {
   void check_numbers(const std::string& verb) const;
 
   For use_;
-  std::string kernel_, device_ = "auto", batches_, strategy_, budget_, l2_, mode_ = "eager", db_;
+  std::string kernel_, device_ = "auto", batches_, strategy_, budget_, l2_, mode_ = "eager", counters_ = "auto", db_;
   std::vector<std::string> dims_, plugins_;
   std::string configs_path_, incumbent_path_;
   std::optional<std::uint64_t> order_seed_;

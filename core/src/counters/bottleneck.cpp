@@ -35,11 +35,22 @@ Value largest(std::initializer_list<Value> values) {
   return found;
 }
 
+/// How much longer the profiled range was than the run in it.
+double range_stretch(const Counters& counters, double time_ns) {
+  const Value ns = counters.value("gpu__time_duration.sum");
+  return ns && time_ns > 0 ? std::max(1.0, *ns / time_ns) : 1.0;
+}
+
+/// A percentage of the range's length as a fraction of the run's.
+Value of_run(Value fraction, double stretch) {
+  return fraction ? Value(std::min(1.0, *fraction * stretch)) : std::nullopt;
+}
+
 Value dram_fraction(const Counters& counters, Value bytes, const DeviceInfo& device) {
   if (const Value counted = percent(counters, "dram__bytes.sum.pct_of_peak_sustained_elapsed")) return counted;
   const Value ns = counters.value("gpu__time_duration.sum");
   if (!bytes || !ns || *ns <= 0 || device.peak_bytes_per_s <= 0) return std::nullopt;
-  return std::clamp(*bytes / (*ns * 1e-9) / device.peak_bytes_per_s, 0.0, 1.0);
+  return *bytes / (*ns * 1e-9) / device.peak_bytes_per_s;
 }
 
 Value l1_fraction(const Counters& counters, const DeviceInfo& device) {
@@ -50,7 +61,7 @@ Value l1_fraction(const Counters& counters, const DeviceInfo& device) {
   const Value sectors = counters.value("l1tex__t_sectors.sum"), cycles = counters.value("sm__cycles_elapsed.max");
   const double units = static_cast<double>(device.properties.sm_count) * kL1SectorsPerCycle;
   if (!sectors || !cycles || units <= 0 || *cycles <= 0) return std::nullopt;
-  return std::clamp(*sectors / (*cycles * units), 0.0, 1.0);
+  return *sectors / (*cycles * units);
 }
 
 /// Share of resident warps' time. A stall counter sums, over all cycles, the warps that wait.
@@ -129,20 +140,21 @@ std::string_view name_of(LaunchLimiter limiter) noexcept {
   return "none";
 }
 
-CounterFeatures features_of(const Counters& counters, const Facts& facts, const DeviceInfo& device) {
+CounterFeatures features_of(const Counters& counters, const Facts& facts, const DeviceInfo& device, double time_ns) {
   CounterFeatures f;
   const Value read = counters.value("dram__bytes_read.sum");
   f.dram_bytes = sum(read, counters.value("dram__bytes_write.sum"));
-  f.dram_fraction = dram_fraction(counters, f.dram_bytes, device);
-  f.l2_fraction = percent(counters, "lts__t_sectors.avg.pct_of_peak_sustained_elapsed");
-  f.l1_fraction = l1_fraction(counters, device);
+  const double stretch = range_stretch(counters, time_ns);
+  f.dram_fraction = of_run(dram_fraction(counters, f.dram_bytes, device), stretch);
+  f.l2_fraction = of_run(percent(counters, "lts__t_sectors.avg.pct_of_peak_sustained_elapsed"), stretch);
+  f.l1_fraction = of_run(l1_fraction(counters, device), stretch);
   f.issue_fraction = percent(counters, "smsp__issue_active.avg.pct_of_peak_sustained_active");
   f.compute_fraction = largest({percent(counters, "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active"),
                                 percent(counters, "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active"),
                                 percent(counters, "sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active")});
   f.tensor_fraction = percent(counters, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active");
-  f.active_fraction = ratio(counters.value("sm__cycles_active.avg"), counters.value("sm__cycles_elapsed.max"));
-  if (f.active_fraction) f.active_fraction = std::min(1.0, *f.active_fraction);
+  f.active_fraction =
+      of_run(ratio(counters.value("sm__cycles_active.avg"), counters.value("sm__cycles_elapsed.max")), stretch);
   f.achieved_occupancy = percent(counters, "sm__warps_active.avg.pct_of_peak_sustained_active");
   f.possible_occupancy = fact(facts, "occupancy");
   f.memory_wait_fraction = memory_wait(counters, f.achieved_occupancy, device);
@@ -249,8 +261,8 @@ Facts with_shared_bytes(Facts facts) {
 
 std::vector<std::string> changes_text(const Explained& best, const Explained& other, const DeviceInfo& device,
                                       std::size_t count) {
-  const CounterFeatures after = features_of(best.counters, best.facts, device);
-  const CounterFeatures before = features_of(other.counters, other.facts, device);
+  const CounterFeatures after = features_of(best.counters, best.facts, device, best.time_ns);
+  const CounterFeatures before = features_of(other.counters, other.facts, device, other.time_ns);
   std::vector<Change> changes;
   const Value occupancy_change = after.achieved_occupancy && before.achieved_occupancy
                                      ? Value(*after.achieved_occupancy - *before.achieved_occupancy)

@@ -33,7 +33,9 @@ struct CounterFeatures {
   std::optional<double> clock_mhz;            // while it was counted
   LaunchLimiter limiter = LaunchLimiter::none;
 };
-CounterFeatures features_of(const Counters& counters, const Facts& facts, const DeviceInfo& device);
+/// `time_ns`: of a run, as timed without the profiler; 0: unknown. A profiled range lasts some 20 us longer than what
+/// runs in it, which metrics "of elapsed time" contain; with the time, the features do not.
+CounterFeatures features_of(const Counters& counters, const Facts& facts, const DeviceInfo& device, double time_ns);
 
 /// How near a run is to each thing that can limit it, 0 to 1; what was not counted is 0. `latency` is what remains when
 /// nothing is near its limit although the multiprocessors have work, `tail` the part of the run in which they have

@@ -18,4 +18,7 @@ std::unique_ptr<Device> open_cuda_device(int ordinal);
 /// `unavailable` for each thing that is missing. Never throws for a missing driver, device or compiler.
 std::vector<DeviceInfo> list_cuda_devices(std::vector<std::string>& unavailable);
 
+/// Whether hardware counters can be had on a listed device, without creating a context or trying. Never throws.
+CounterAccess cuda_counter_access(const DeviceInfo& device);
+
 }  // namespace kerntune

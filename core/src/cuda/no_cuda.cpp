@@ -37,4 +37,10 @@ std::vector<DeviceInfo> list_cuda_devices(std::vector<std::string>& unavailable)
   return {};
 }
 
+CounterAccess cuda_counter_access(const DeviceInfo&) {
+  CounterAccess none;
+  none.reason = kNoCuda;
+  return none;
+}
+
 }  // namespace kerntune

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The session's part of taking counters.
+#include "cuda_device.hpp"
 #include "cuda_session.hpp"
 
 #if KERNTUNE_HAVE_CUPTI
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <cstdlib>
 
 #include <kerntune/core/errors.hpp>
 
@@ -98,17 +101,30 @@ CounterProfile CudaSession::profile(const std::vector<Prepared*>& prepared, cons
 
 }  // namespace kerntune::cuda
 
+namespace kerntune {
+
+CounterAccess cuda_counter_access(const DeviceInfo& device) {
+  const int ordinal = std::atoi(device.id.c_str() + std::string_view("cuda:").size());
+  return cupti::climb(cupti::real_surroundings(ordinal, static_cast<int>(device.properties.compute_capability)));
+}
+
+}  // namespace kerntune
+
 #else
 
-namespace kerntune::cuda {
+namespace kerntune {
 
-CounterProfile CudaSession::profile(const std::vector<Prepared*>&, const CounterRequest&) {
-  CounterProfile none;
-  none.access.rung = CounterAccess::Rung::wrong_library;
-  none.access.reason = "this build was made without CUPTI's headers";
-  none.access.remedy = "build it where the CUDA toolkit, 12.6 or newer, has cupti_range_profiler.h";
+CounterAccess cuda_counter_access(const DeviceInfo&) {
+  CounterAccess none;
+  none.rung = CounterAccess::Rung::wrong_library;
+  none.reason = "this build was made without CUPTI's headers";
+  none.remedy = "build it where the CUDA toolkit, 12.6 or newer, has cupti_range_profiler.h";
   return none;
 }
 
-}  // namespace kerntune::cuda
+CounterProfile cuda::CudaSession::profile(const std::vector<Prepared*>&, const CounterRequest&) {
+  return {cuda_counter_access(device_), {}};
+}
+
+}  // namespace kerntune
 #endif

@@ -339,6 +339,7 @@ void BatchTuner::decide() {
       incumbents_of(setup_.request, setup_.context, result_.dims, setup_.store),
       noise_.sigma(),
       hasty ? kHastyFinalSeconds : kFinalSeconds,
+      hasty ? nullptr : setup_.counters,
       [&](int) { return setup_.stop.load() < 2; },
       [&](const std::string& config, const Rejection& rejection) { log_.add_rejected(config, rejection); }};
   play_final(final, screened_, result_);

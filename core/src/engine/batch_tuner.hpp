@@ -15,6 +15,7 @@
 
 #include "engine/compile_pool.hpp"
 #include "engine/context.hpp"
+#include "engine/counter_budget.hpp"
 #include "engine/device_lane.hpp"
 #include "engine/evaluation_log.hpp"
 #include "engine/final.hpp"
@@ -34,9 +35,10 @@ struct BatchSetup {
   const Suspects& suspects;
   std::string run_id;
   std::int64_t batch = 0;
-  std::size_t index = 0;          // of this batch in the request
-  std::optional<double> seconds;  // time for this batch
-  int look_ahead = 1;             // configurations proposed and not yet observed
+  std::size_t index = 0;              // of this batch in the request
+  std::optional<double> seconds;      // time for this batch
+  int look_ahead = 1;                 // configurations proposed and not yet observed
+  CounterBudget* counters = nullptr;  // null: none are taken
   int fixed_launches = 0;  // 0: race; else measure every configuration with this many launches, and play no final
   const ProgressSink& progress;
   const StopFlag& stop;

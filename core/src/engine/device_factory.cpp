@@ -43,6 +43,7 @@ std::unique_ptr<Device> open_device(std::string_view id) {
 DeviceList list_devices() {
   DeviceList list;
   list.devices = list_cuda_devices(list.unavailable);
+  for (const DeviceInfo& device : list.devices) list.counters.emplace(device.id, cuda_counter_access(device));
   list.devices.push_back(host_device_info());
   return list;
 }

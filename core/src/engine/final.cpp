@@ -156,6 +156,34 @@ class Player {
     result.unresolved = outcome_.unresolved;
     if (outcome_.exhausted) result.note = "samples exhausted: the final ended with the recording's last fresh samples";
     crown(result);
+    if (result.best && setup_.counters != nullptr && setup_.counters->affords()) take_counters(result);
+  }
+
+  /// Counters of the best, of the next best and of the default, to say why the one is faster than the others.
+  void take_counters(BatchResult& result) {
+    std::vector<std::string> wanted{result.best->config_text, default_text_};
+    for (const Finalist& f : result.finalists)
+      if (f.config_text != wanted[0] && f.config_text != wanted[1] && wanted.size() < 3)
+        wanted.push_back(f.config_text);
+    std::vector<ProfileCandidate> counted;
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < finalists_.size(); ++i) {
+      if (std::find(wanted.begin(), wanted.end(), finalists_[i].text) == wanted.end() || outcome_.entries[i].rejection)
+        continue;
+      texts.push_back(finalists_[i].text);
+      counted.push_back({finalists_[i].config, candidates_[i].modules});
+    }
+    ProfileOutcome taken = setup_.lane.profile(counted, CounterRequest{});
+    setup_.counters->spend(static_cast<double>(taken.wall_us) * 1e-6, !taken.access.usable());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const auto keep = [&](Finalist& f) {
+        if (f.config_text == texts[i]) f.counters = taken.entries[i].counters;
+      };
+      std::for_each(result.finalists.begin(), result.finalists.end(), keep);
+      keep(*result.best);
+      if (result.default_config) keep(*result.default_config);
+    }
+    result.counter_access = std::move(taken.access);
   }
 
   /// The incumbent that takes part: the first of them that is there.
@@ -221,16 +249,18 @@ class Player {
 };
 
 json to_json(const Finalist& f) {
-  return {{"config", f.config_text},
-          {"time_ns", f.time_ns},
-          {"ratio", {f.ratio, f.ratio_low, f.ratio_high}},
-          {"verified", f.verified},
-          {"facts", f.facts},
-          {"tie", f.tie},
-          {"rounds_ns", f.rounds_ns},
-          {"samples_ns", f.samples_ns},
-          {"sample_flags", f.sample_flags},
-          {"verification", wire::from(f.verification)}};
+  json j{{"config", f.config_text},
+         {"time_ns", f.time_ns},
+         {"ratio", {f.ratio, f.ratio_low, f.ratio_high}},
+         {"verified", f.verified},
+         {"facts", f.facts},
+         {"tie", f.tie},
+         {"rounds_ns", f.rounds_ns},
+         {"samples_ns", f.samples_ns},
+         {"sample_flags", f.sample_flags},
+         {"verification", wire::from(f.verification)}};
+  if (!f.counters.empty()) j["counters"] = wire::from(f.counters);
+  return j;
 }
 
 json to_json(const IncumbentDefence& d) {
@@ -262,6 +292,7 @@ Finalist finalist_from(const json& j, const search::ParamSpace& space) {
   f.rounds_ns = j.at("rounds_ns").get<std::vector<double>>();
   f.samples_ns = j.at("samples_ns").get<Samples>();
   f.sample_flags = j.at("sample_flags").get<SampleFlags>();
+  if (j.contains("counters")) f.counters = wire::counters(j.at("counters"));
   return f;
 }
 

@@ -10,6 +10,7 @@
 
 #include "engine/compile_pool.hpp"
 #include "engine/context.hpp"
+#include "engine/counter_budget.hpp"
 #include "engine/device_lane.hpp"
 #include "engine/finalists.hpp"
 
@@ -31,6 +32,7 @@ struct FinalSetup {
   std::vector<Incumbent> incumbents;  // first choice first; the default is one if there is no other
   double noise = 0;                   // relative sigma of a sample, as screening saw it
   double max_seconds = 8;
+  CounterBudget* counters = nullptr;                                        // null: none are taken
   std::function<bool(int round)> tick;                                      // false ends it
   std::function<void(const std::string& config, const Rejection&)> failed;  // a finalist that turned out wrong or broke
 };

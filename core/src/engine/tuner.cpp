@@ -125,11 +125,13 @@ TuneReport tune_with(const TuneRequest& original, const TuneOptions& options, co
   TuneReport report = report_of(request, shop.context, journal.run_id());
   report.warnings = journal.warnings();
 
+  CounterBudget counters(request.counters);
+  const bool may_count = request.counters == CounterUse::on || shop.context.device.kind == DeviceKind::cuda;
   const std::size_t total = request.batches.size();
   for (std::size_t i = 0; i < total && stop.load() == 0 && report.stopped.empty(); ++i) {
     BatchTuner tuner({request, shop.context, *shop.lane, shop.pool.get(), store, journal.suspects(), journal.run_id(),
                       request.batches[i], i, share_of_time(request, begun, total - i), look_ahead(shop),
-                      options.fixed_launches, progress, stop});
+                      may_count ? &counters : nullptr, options.fixed_launches, progress, stop});
     report.batches.push_back(tuner.run());
     if (const BatchResult& batch = report.batches.back(); !batch.provisional.empty())
       report.warnings.push_back(

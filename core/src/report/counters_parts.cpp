@@ -22,9 +22,9 @@ Json counters_json(const Counters& counters) {
   return json;
 }
 
-Json explanation_json(const Counters& counters, const Facts& facts, const DeviceInfo& device) {
+Json explanation_json(const Counters& counters, const Facts& facts, const DeviceInfo& device, double time_ns) {
   if (counters.empty()) return nullptr;
-  const CounterFeatures f = features_of(counters, facts, device);
+  const CounterFeatures f = features_of(counters, facts, device, time_ns);
   const Bottleneck b = bottleneck_of(f);
   Json json;
   json["limits"] = limits_text(f, facts);
@@ -43,6 +43,12 @@ Json explanation_json(const Counters& counters, const Facts& facts, const Device
                       {"instructions", optional_number(f.instructions)},
                       {"clock_mhz", optional_number(f.clock_mhz)}};
   return json;
+}
+
+std::vector<std::string> counter_changes(const Finalist& best, const Finalist& other, const DeviceInfo& device) {
+  if (best.counters.empty() || other.counters.empty() || best.config_text == other.config_text) return {};
+  return changes_text({best.config_text, best.counters, best.facts, best.time_ns},
+                      {other.config_text, other.counters, other.facts, other.time_ns}, device);
 }
 
 Json access_json(const CounterAccess& access) {

@@ -20,25 +20,31 @@ std::string block_limits(const DeviceProperties& p) {
                      bytes_text(static_cast<std::uint64_t>(p.shared_per_block_optin)));
 }
 
-std::string device_text(const DeviceInfo& device, const Style& style) {
+std::string counters_text(const CounterAccess& access) {
+  if (!access.usable()) return "none: " + sentence_of(access);
+  return fmt::format("{} with CUPTI {}; `kerntune profile` takes them", access.chip, access.cupti);
+}
+
+std::string device_text(const DeviceInfo& device, const CounterAccess* counters, const Style& style) {
   std::string out = fmt::format("{}  {}\n", inked(device.id, Ink::bold, style), device.name);
-  add_line(out, "device key", device.device_class, style);
+  const auto add = [&](std::string_view name, const std::string& value) { add_line(out, name, value, style, 12); };
+  add("device key", device.device_class);
   const DeviceProperties& p = device.properties;
   if (device.kind == DeviceKind::cuda) {
-    add_line(out, "architecture", device.arch, style);
-    add_line(out, "processor", gpu_limits(p), style);
-    add_line(out, "block", block_limits(p), style);
+    add("architecture", device.arch);
+    add("processor", gpu_limits(p));
+    add("block", block_limits(p));
   } else {
-    add_line(out, "cores", p.cpu_cores > 0 ? grouped(p.cpu_cores) : "", style);
+    add("cores", p.cpu_cores > 0 ? grouped(p.cpu_cores) : "");
   }
   if (p.l2_bytes > 0)
-    add_line(out, device.kind == DeviceKind::cuda ? "L2 cache" : "cache",
-             bytes_text(static_cast<std::uint64_t>(p.l2_bytes)), style);
-  if (device.memory_bytes > 0) add_line(out, "memory", bytes_text(device.memory_bytes), style);
-  add_line(out, "peak", rate_text(device.peak_bytes_per_s, "B/s"), style);
-  add_line(out, "peak f32", rate_text(device.peak_flop_per_s_f32, "FLOP/s"), style);
-  add_line(out, device.kind == DeviceKind::cuda ? "driver" : "kernel", device.driver, style);
-  add_line(out, "uuid", device.uuid, style);
+    add(device.kind == DeviceKind::cuda ? "L2 cache" : "cache", bytes_text(static_cast<std::uint64_t>(p.l2_bytes)));
+  if (device.memory_bytes > 0) add("memory", bytes_text(device.memory_bytes));
+  add("peak", rate_text(device.peak_bytes_per_s, "B/s"));
+  add("peak f32", rate_text(device.peak_flop_per_s_f32, "FLOP/s"));
+  add(device.kind == DeviceKind::cuda ? "driver" : "kernel", device.driver);
+  add("uuid", device.uuid);
+  if (counters != nullptr) add("counters", counters_text(*counters));
   return out;
 }
 
@@ -46,7 +52,11 @@ std::string device_text(const DeviceInfo& device, const Style& style) {
 
 std::string devices_text(const DeviceList& list, const Style& style) {
   std::string out;
-  for (const DeviceInfo& device : list.devices) out += (out.empty() ? "" : "\n") + device_text(device, style);
+  for (const DeviceInfo& device : list.devices) {
+    const auto counters = list.counters.find(device.id);
+    out += (out.empty() ? "" : "\n") +
+           device_text(device, counters == list.counters.end() ? nullptr : &counters->second, style);
+  }
   if (!list.unavailable.empty()) out += fmt::format("\n{}\n", inked("not available", Ink::bold, style));
   for (const std::string& sentence : list.unavailable) out += wrapped(printable(sentence), 2, style);
   return out;

@@ -4,6 +4,7 @@
 #include <kerntune/core/report.hpp>
 #include <kerntune/search/param_space.hpp>
 
+#include "counters_parts.hpp"
 #include "json_parts.hpp"
 #include "spaces.hpp"
 
@@ -36,7 +37,11 @@ Json kernel_json(const KernelEntry& entry) {
 
 std::string devices_json(const DeviceList& list) {
   Json json = {{"devices", Json::array()}, {"unavailable", list.unavailable}};
-  for (const DeviceInfo& device : list.devices) json["devices"].push_back(device_json(device));
+  for (const DeviceInfo& device : list.devices) {
+    json["devices"].push_back(device_json(device));
+    if (const auto counters = list.counters.find(device.id); counters != list.counters.end())
+      json["devices"].back()["counters"] = access_json(counters->second);
+  }
   return document(json);
 }
 

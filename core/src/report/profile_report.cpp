@@ -57,7 +57,7 @@ std::string entry_text(const ProfileReport& report, const ProfileReport::Entry& 
   std::string time = inked(time_text(entry.time_ns, style), Ink::bold, style);
   if (achieved_text(roof) != "-") time += fmt::format(" ({}, {})", achieved_text(roof), limit_text(roof));
   add_line(out, "time", time, style);
-  const CounterFeatures features = features_of(entry.counters, entry.facts, report.device);
+  const CounterFeatures features = features_of(entry.counters, entry.facts, report.device, entry.time_ns);
   const char* heading = "limits";
   for (const std::string& line : limits_text(features, entry.facts)) {
     add_line(out, heading, line, style);
@@ -131,7 +131,7 @@ std::string profile_json(const ProfileReport& report) {
     one["facts"] = facts_json(entry.facts);
     one["roofline"] = roofline_json(roofline(entry.time_ns, report.flop, report.bytes, report.device));
     one["counters"] = counters_json(entry.counters);
-    one["explanation"] = explanation_json(entry.counters, entry.facts, report.device);
+    one["explanation"] = explanation_json(entry.counters, entry.facts, report.device, entry.time_ns);
     json["entries"].push_back(std::move(one));
   }
   return document(json);

@@ -85,8 +85,10 @@ std::string inked(std::string_view text, Ink ink, const Style& style) {
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
-void add_line(std::string& out, std::string_view name, const std::string& value, const Style& style) {
-  if (!value.empty()) out += fmt::format("  {}  {}\n", inked(fmt::format("{:<10}", name), Ink::dim, style), value);
+void add_line(std::string& out, std::string_view name, const std::string& value, const Style& style,
+              std::size_t columns) {
+  if (!value.empty())
+    out += fmt::format("  {}  {}\n", inked(fmt::format("{:<{}}", name, columns), Ink::dim, style), value);
 }
 
 std::vector<std::size_t> TextTable::widths() const {

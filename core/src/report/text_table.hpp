@@ -20,8 +20,9 @@ std::string first_line(std::string_view text);
 enum class Ink { plain, bold, dim, good, bad, warn };
 std::string inked(std::string_view text, Ink ink, const Style& style);
 
-/// Appends "  name        value\n", the name dim; nothing for an empty value.
-void add_line(std::string& out, std::string_view name, const std::string& value, const Style& style);
+/// Appends "  name        value\n", the name dim and `columns` wide; nothing for an empty value.
+void add_line(std::string& out, std::string_view name, const std::string& value, const Style& style,
+              std::size_t columns = 10);
 
 enum class Align { left, right };
 

@@ -3,21 +3,24 @@
 
 #include <kerntune/core/report.hpp>
 
+#include "counters_parts.hpp"
 #include "json_parts.hpp"
 
 namespace kerntune::report {
 namespace {
 
 Json finalist_json(const Finalist& finalist) {
-  return {{"config", config_json(finalist.config_text)},
-          {"time_ns", finalist.time_ns},
-          {"ratio", finalist.ratio},
-          {"ratio_low", finalist.ratio_low},
-          {"ratio_high", finalist.ratio_high},
-          {"tie", finalist.tie},
-          {"verified", finalist.verified},
-          {"verification", verification_json(finalist.verification)},
-          {"facts", facts_json(finalist.facts)}};
+  Json json = {{"config", config_json(finalist.config_text)},
+               {"time_ns", finalist.time_ns},
+               {"ratio", finalist.ratio},
+               {"ratio_low", finalist.ratio_low},
+               {"ratio_high", finalist.ratio_high},
+               {"tie", finalist.tie},
+               {"verified", finalist.verified},
+               {"verification", verification_json(finalist.verification)},
+               {"facts", facts_json(finalist.facts)}};
+  json["counters"] = counters_json(finalist.counters);
+  return json;
 }
 
 Json winner_json(const Finalist& finalist) {
@@ -32,6 +35,11 @@ Json best_json(const BatchResult& batch, const DeviceInfo& device) {
   if (!batch.best) return nullptr;
   Json json = winner_json(*batch.best);
   json["roofline"] = roofline_json(roofline(batch.best->time_ns, batch.flop, batch.bytes, device));
+  const Finalist& best = *batch.best;
+  json["counters"] = counters_json(best.counters);
+  json["explanation"] = explanation_json(best.counters, best.facts, device, best.time_ns);
+  json["changes_from_default"] =
+      batch.default_config ? counter_changes(best, *batch.default_config, device) : std::vector<std::string>{};
   return json;
 }
 

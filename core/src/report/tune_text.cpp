@@ -6,6 +6,8 @@
 
 #include <kerntune/core/report.hpp>
 
+#include "counters/bottleneck.hpp"
+#include "counters_parts.hpp"
 #include "describe.hpp"
 #include "failures.hpp"
 #include "text_table.hpp"
@@ -83,6 +85,29 @@ std::string defence_text(const BatchResult& batch) {
       who, d.ratio, d.ratio_low);
 }
 
+/// What limits the winner, and what changed in its counters: "limited by: …", "against the default: …".
+std::string explanation(const BatchResult& batch, const DeviceInfo& device, const Style& style) {
+  const Finalist& best = *batch.best;
+  const auto line = [&](const std::string& heading, const std::vector<std::string>& parts) {
+    return parts.empty()
+               ? std::string()
+               : inked(wrapped(fmt::format("{}: {}", heading, fmt::join(parts, "; ")), 16, style), Ink::dim, style);
+  };
+  if (best.counters.empty()) {
+    const bool worth_saying = batch.counter_access && !batch.counter_access->usable();
+    return worth_saying ? line("no counters", {sentence_of(*batch.counter_access)}) : std::string();
+  }
+  std::string out =
+      line("limited by", limits_text(features_of(best.counters, best.facts, device, best.time_ns), best.facts));
+  if (batch.default_config) out += line("against the default", counter_changes(best, *batch.default_config, device));
+  for (const Finalist& f : batch.finalists) {
+    if (f.config_text == best.config_text || f.counters.empty()) continue;
+    if (batch.default_config && f.config_text == batch.default_config->config_text) continue;
+    out += line("against the runner-up", counter_changes(best, f, device));
+  }
+  return out;
+}
+
 std::string best_section(const TuneReport& report, const Style& style) {
   std::string out = inked("best configuration (default→best where they differ)", Ink::bold, style) + '\n';
   if (!style.utf8) out = "best configuration (default->best where they differ)\n";
@@ -98,6 +123,7 @@ std::string best_section(const TuneReport& report, const Style& style) {
     if (batch.unresolved)
       proof += "; still unresolved after the last confirmation round: a larger --budget plays it again";
     out += inked(wrapped(proof, 16, style), Ink::dim, style);
+    out += explanation(batch, report.device, style);
   }
   return out;
 }

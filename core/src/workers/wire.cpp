@@ -14,7 +14,6 @@ NLOHMANN_JSON_SERIALIZE_ENUM(DeviceKind,
                              {{DeviceKind::host, "host"}, {DeviceKind::cuda, "cuda"}, {DeviceKind::replay, "replay"}})
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceInfo, kind, id, name, device_class, uuid, arch, driver, properties,
                                    memory_bytes, peak_bytes_per_s, peak_flop_per_s_f32)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceList, devices, unavailable)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verification::Worst, buffer, size, index, seed, got, expected)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verification, seeds, sizes, runs, elements, max_abs_error, max_rel_error,
                                    rel_l2_error, cosine, deterministic, complete, worst)
@@ -28,8 +27,18 @@ namespace wire {
 
 json from(const DeviceInfo& info) { return info; }
 DeviceInfo device_info(const json& j) { return j.get<DeviceInfo>(); }
-json from(const DeviceList& list) { return list; }
-DeviceList device_list(const json& j) { return j.get<DeviceList>(); }
+json from(const DeviceList& list) {
+  json counters = json::object();
+  for (const auto& [id, access] : list.counters) counters[id] = from(access);
+  return {{"devices", list.devices}, {"unavailable", list.unavailable}, {"counters", counters}};
+}
+DeviceList device_list(const json& j) {
+  DeviceList list;
+  list.devices = j.at("devices").get<std::vector<DeviceInfo>>();
+  list.unavailable = j.at("unavailable").get<std::vector<std::string>>();
+  for (const auto& [id, access] : j.at("counters").items()) list.counters[id] = counter_access(access);
+  return list;
+}
 json from(const Verification& verification) { return verification; }
 Verification verification(const json& j) { return j.get<Verification>(); }
 json from(const Timing& timing) { return timing; }

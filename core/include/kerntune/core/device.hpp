@@ -175,6 +175,7 @@ std::unique_ptr<Device> open_device(std::string_view id);
 /// What this machine has, without creating a context, plus one sentence for each thing that is missing.
 struct DeviceList {
   std::vector<DeviceInfo> devices;       // host always; every CUDA device
+  std::map<std::string, CounterAccess> counters;  // by device id, of CUDA devices: as far as can be told without trying
   std::vector<std::string> unavailable;  // "no CUDA device: libcuda.so.1 cannot be loaded (no NVIDIA driver)"
 };
 /// Calls into libcuda if it is there: run it in a worker, never in the supervisor.

@@ -23,6 +23,9 @@ struct Budget {
   std::optional<double> seconds;            // per run, split evenly over the remaining batches
 };
 
+/// Whether the winners' hardware counters are taken after a final.
+enum class CounterUse { automatic, on, off };  // automatic: as long as that costs at most a tenth of the run
+
 struct TuneRequest {
   KernelEntry kernel;
   std::string device = "host";  // "auto" is resolved by the caller
@@ -41,7 +44,8 @@ struct TuneRequest {
   double evaluation_timeout_s = 30;         // of one step of an evaluation, beside what launches usually take
   double compile_timeout_s = 60;
   std::uint64_t memory_limit_bytes = 0;  // of one worker process; 0: 4 GiB for compilers, else 3/4 of the machine's
-  int compile_processes = 0;             // 0: as many as there are CPUs, less one on machines with more than two
+  CounterUse counters = CounterUse::automatic;
+  int compile_processes = 0;  // 0: as many as there are CPUs, less one on machines with more than two
 };
 
 /// One configuration's story, for the report. Times in nanoseconds.
@@ -71,6 +75,7 @@ struct Finalist {
   std::vector<double> rounds_ns{};  // median of each round that it played
   Samples samples_ns{};             // every sample of them
   SampleFlags sample_flags{};       // one per sample; empty: none is flagged
+  Counters counters{};              // of the best, the default and the runner-up, if they were taken
 };
 
 /// How what ran before fared in the final: the evidence that it was replaced, or that it was not.
@@ -123,6 +128,7 @@ struct BatchResult {
   std::optional<IncumbentDefence> defence;  // absent if no incumbent played against another
   std::string note;                         // why there is no result, or what to know about it
   bool device_lost = false;
+  std::optional<CounterAccess> counter_access;  // absent if nobody asked
   std::string provisional;  // why the times cannot be relied on: who else used the device; empty: they can
 };
 
