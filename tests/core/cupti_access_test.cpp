@@ -260,7 +260,8 @@ class RangeSession : public CounterLadder {
     says.ranges = 2;
   }
   std::vector<Counters> collect() {
-    RangeProfiler profiler(api_, nullptr, plan_, "test");
+    const HostProfiler host(api_, "GH100", {});
+    RangeProfiler profiler(api_, nullptr, plan_, host, "test");
     return profiler.collect(
         2, [](std::size_t i) { says.log.push_back("prepare " + std::to_string(i)); },
         [](std::size_t i) { says.log.push_back("run " + std::to_string(i)); });

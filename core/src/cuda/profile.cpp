@@ -8,12 +8,13 @@
 #include <fmt/ranges.h>
 
 #include <cstdlib>
+#include <map>
 
 #include <kerntune/core/errors.hpp>
 
 #include "cupti/access.hpp"
 #include "cupti/metric_sets.hpp"
-#include "cupti/plan_cache.hpp"
+#include "cupti/planning_room.hpp"
 #include "cupti/range_profiler.hpp"
 
 namespace kerntune::cuda {
@@ -39,12 +40,12 @@ std::vector<Entry> CudaSession::count(const std::vector<Prepared*>& prepared, co
   const cupti::CuptiApi& api = *cupti::cupti_api();
   const cupti::MetricSet set = wanted_set(request, chip);
   cupti::PlanRequest wish;
-  wish.chip = chip;
   wish.wishes = set.metrics;
   wish.max_passes = request.max_passes;
   wish.strict = !request.metrics.empty();
-  wish.availability = cupti::counter_availability(api, context_.handle());
-  cupti::Plan plan = cupti::cached_plan(api, wish);
+  static std::map<CUcontext, cupti::PlanningRoom> rooms;  // for the life of the process, as the contexts
+  cupti::PlanningRoom& room = rooms.try_emplace(context_.handle(), api, context_.handle(), chip).first->second;
+  const cupti::Plan& plan = room.plan(wish);
   std::vector<std::optional<Rejection>> failed(prepared.size());
   const auto unless_failed = [&](std::size_t i, const auto& work) {
     if (failed[i]) return;
@@ -62,7 +63,7 @@ std::vector<Entry> CudaSession::count(const std::vector<Prepared*>& prepared, co
       context_.synchronize("run the kernel before counting");
       own.launched = true;
     });
-  cupti::RangeProfiler profiler(api, context_.handle(), std::move(plan), set.name);
+  cupti::RangeProfiler profiler(api, context_.handle(), plan, room.host(), set.name);
   const auto prepare = [&](std::size_t i) {
     unless_failed(i, [&](CudaPrepared& own) {
       make_ready(own);

@@ -46,8 +46,9 @@ void add_unread(const std::vector<std::string>& names, Reading::Status status, s
 
 }  // namespace
 
-RangeProfiler::RangeProfiler(const CuptiApi& api, CUcontext context, Plan plan, std::string set_name)
-    : api_(api), plan_(std::move(plan)), set_name_(std::move(set_name)), names_(counted_names(plan_)) {
+RangeProfiler::RangeProfiler(const CuptiApi& api, CUcontext context, const Plan& plan, const HostProfiler& host,
+                             std::string set_name)
+    : api_(api), plan_(plan), host_(host), set_name_(std::move(set_name)), names_(counted_names(plan_)) {
   KERNTUNE_CUPTI_PARAMS(initialize, CUpti_Profiler_Initialize_Params);
   check(api, api.initialize(&initialize), "start the profiler");  // once per process; repeating it does nothing
   KERNTUNE_CUPTI_PARAMS(params, CUpti_RangeProfiler_Enable_Params);
@@ -125,17 +126,15 @@ std::vector<Counters> RangeProfiler::collect(std::size_t ranges, const std::func
     throw CuptiError(api_, CUPTI_ERROR_HARDWARE,
                      fmt::format("read the counters: {} of {} ranges came back, {} were dropped", info.numTotalRanges,
                                  ranges, decode.numOfRangeDropped));
-  const HostProfiler host(api_, plan_.chip, {});
   std::vector<Counters> all;
-  for (std::size_t i = 0; i < ranges; ++i) all.push_back(counters_of(host, data, i));
+  for (std::size_t i = 0; i < ranges; ++i) all.push_back(counters_of(data, i));
   return all;
 }
 
-Counters RangeProfiler::counters_of(const HostProfiler& host, const std::vector<std::uint8_t>& data,
-                                    std::size_t range) const {
+Counters RangeProfiler::counters_of(const std::vector<std::uint8_t>& data, std::size_t range) const {
   Counters counters{
       .chip = plan_.chip, .cupti = api_.version, .set = set_name_, .passes = plan_.passes, .readings = {}};
-  const std::vector<double> values = host.evaluate(data, range, names_);
+  const std::vector<double> values = host_.evaluate(data, range, names_);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const PlannedMetric& metric = plan_.metrics[i];
     Reading& reading = counters.readings.emplace_back();

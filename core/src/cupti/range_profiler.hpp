@@ -20,8 +20,9 @@ namespace kerntune::cupti {
 /// ends. One at a time in a process, on the thread whose current context it is.
 class RangeProfiler {
  public:
-  /// Borrows `api`. Errors: CuptiError; access_after() says what it means.
-  RangeProfiler(const CuptiApi& api, CUcontext context, Plan plan, std::string set_name);
+  /// Borrows all but the name; `host` is the plan's chip. Errors: CuptiError; access_after() says what it means.
+  RangeProfiler(const CuptiApi& api, CUcontext context, const Plan& plan, const HostProfiler& host,
+                std::string set_name);
   ~RangeProfiler();
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
@@ -33,10 +34,11 @@ class RangeProfiler {
 
  private:
   void configure(std::vector<std::uint8_t>& data, std::size_t ranges);
-  Counters counters_of(const HostProfiler& host, const std::vector<std::uint8_t>& data, std::size_t range) const;
+  Counters counters_of(const std::vector<std::uint8_t>& data, std::size_t range) const;
 
   const CuptiApi& api_;
-  Plan plan_;
+  const Plan& plan_;
+  const HostProfiler& host_;
   std::string set_name_;
   std::vector<std::string> names_;  // as counted
   CUpti_RangeProfiler_Object* object_ = nullptr;
