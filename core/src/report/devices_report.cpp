@@ -3,6 +3,7 @@
 
 #include <kerntune/core/report.hpp>
 
+#include "gpu_text.hpp"
 #include "text_table.hpp"
 
 namespace kerntune::report {
@@ -39,6 +40,8 @@ std::string device_text(const DeviceInfo& device, const Style& style) {
   add_line(out, "peak f32", rate_text(device.peak_flop_per_s_f32, "FLOP/s"), style);
   add_line(out, device.kind == DeviceKind::cuda ? "driver" : "kernel", device.driver, style);
   add_line(out, "uuid", device.uuid, style);
+  if (device.board)
+    for (const auto& [name, text] : board_lines(*device.board)) add_line(out, name, printable(text), style);
   return out;
 }
 
