@@ -22,6 +22,14 @@ class GpuFacts : public Gpu {
   }
 };
 
+/// Where both are known.
+void expect_at_most(const char* what, const std::optional<std::int64_t>& value,
+                    const std::optional<std::int64_t>& most) {
+  if (value && most) {
+    EXPECT_LE(*value, *most) << what;
+  }
+}
+
 void expect_between(const char* what, const std::optional<std::int64_t>& value, std::int64_t low, std::int64_t high) {
   if (!value) return;
   EXPECT_GE(*value, low) << what;
@@ -36,16 +44,14 @@ TEST_F(GpuFacts, OfTheBoardArePlausible) {
   EXPECT_THAT(*board->pci_bus_id, testing::MatchesRegex("[0-9A-Fa-f]+:[0-9A-Fa-f]+:[0-9A-Fa-f]+\\.[0-9]"));
   expect_between("power limit", board->power_limit_mw, 5'000, 3'000'000);
   expect_between("default power limit", board->power_limit_default_mw, 5'000, 3'000'000);
-  if (board->power_limit_min_mw && board->power_limit_max_mw)
-    EXPECT_LE(*board->power_limit_min_mw, *board->power_limit_max_mw);
+  expect_at_most("power limits", board->power_limit_min_mw, board->power_limit_max_mw);
   expect_between("clock", board->sm_clock_max_mhz, 500, 5'000);
   expect_between("memory clock", board->memory_clock_max_mhz, 300, 20'000);
   expect_between("slowdown", board->temperature_slowdown_c, 60, 130);
   expect_between("PCIe generation", board->pcie_generation_max, 1, 8);
   expect_between("PCIe width", board->pcie_width_max, 1, 32);
-  if (board->pcie_generation && board->pcie_generation_max)
-    EXPECT_LE(*board->pcie_generation, *board->pcie_generation_max);
-  if (board->pcie_width && board->pcie_width_max) EXPECT_LE(*board->pcie_width, *board->pcie_width_max);
+  expect_at_most("PCIe generation", board->pcie_generation, board->pcie_generation_max);
+  expect_at_most("PCIe width", board->pcie_width, board->pcie_width_max);
   expect_between("NVLinks", board->nvlinks_active, 0, 18);
 }
 
@@ -72,7 +78,7 @@ TEST_F(GpuFacts, OfAMomentHaveCountersThatDoNotRunBackwards) {
                              &GpuState::hw_thermal_slowdown_ns, &GpuState::hw_power_brake_slowdown_ns}) {
     const auto before = (*first).*counter, after = (*second).*counter;
     EXPECT_EQ(before.has_value(), after.has_value());
-    if (before && after) EXPECT_LE(*before, *after);
+    expect_at_most("counter", before, after);
   }
 }
 

@@ -84,8 +84,9 @@ int processes(void*, unsigned* count, cuda::NvmlProcess* list) {
 
 /// Too hot where there is a file "hot", at its power limit where there is a file "capped".
 int clock_events(void*, unsigned long long* reasons) {
-  *reasons = (flag("hot", false) ? ClockEvents::hw_thermal_slowdown : 0) |
-             (flag("capped", false) ? ClockEvents::sw_power_cap : 0);
+  *reasons = 0;
+  if (flag("hot", false)) *reasons |= ClockEvents::hw_thermal_slowdown;
+  if (flag("capped", false)) *reasons |= ClockEvents::sw_power_cap;
   return 0;
 }
 

@@ -153,9 +153,8 @@ std::string slowed_down(const GpuSnapshots& snapshots) {
 std::string power_capped(const GpuSnapshots& snapshots, const std::optional<BoardFacts>& board) {
   const std::int64_t held_ns = growth_ns(snapshots, &GpuState::sw_power_cap_ns);
   if (held_ns == 0 && !seen(snapshots, ClockEvents::sw_power_cap)) return {};
-  const Number limit = board ? board->power_limit_mw : Number();
-  return fmt::format("the power limit{} held the clocks down (sw_power_cap{})",
-                     limit ? fmt::format(" of {}", watts(*limit)) : "",
+  const std::string limit = board && board->power_limit_mw ? " of " + watts(*board->power_limit_mw) : "";
+  return fmt::format("the power limit{} held the clocks down (sw_power_cap{})", limit,
                      held_ns > 0 ? fmt::format(" for {}", seconds_text(held_ns)) : "");
 }
 
