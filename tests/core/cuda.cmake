@@ -14,10 +14,11 @@ kerntune_add_cuda_test(NAME cuda_fill_test LABELS unit LIBRARIES kerntune_core S
 if(KERNTUNE_HAVE_CUDA)
   kerntune_add_cuda_test(NAME cuda_device_test LABELS unit LIBRARIES kerntune_core SOURCES
     cuda_device_test.cpp cuda_examiner_test.cpp cuda_session_test.cpp cuda_timer_test.cpp cuda_verify_test.cpp
-    cuda_engine_emulation.cpp cuda_fake_driver.cpp cuda_test_kernels.cpp)
+    cuda_nvml_test.cpp cuda_engine_emulation.cpp cuda_fake_driver.cpp cuda_fake_nvml.cpp cuda_test_kernels.cpp)
   kerntune_add_cuda_test(NAME cuda_gpu_test LABELS gpu LIBRARIES kerntune_core TIMEOUT 120 SOURCES
-    cuda_gpu_engine_test.cpp cuda_gpu_launch_test.cpp cuda_gpu_timer_test.cpp cuda_gpu_verify_test.cpp cuda_gpu_wrong_test.cpp
-    cuda_test_kernels.cpp)
+    cuda_gpu_engine_test.cpp cuda_gpu_facts_test.cpp cuda_gpu_launch_test.cpp cuda_gpu_timer_test.cpp cuda_gpu_verify_test.cpp
+    cuda_gpu_wrong_test.cpp cuda_test_kernels.cpp)
+  target_link_libraries(cuda_gpu_test PRIVATE nlohmann_json::nlohmann_json)
   kerntune_add_cuda_test(NAME cuda_gpu_survival_test LABELS gpu LIBRARIES kerntune_core TIMEOUT 120 SOURCES
     cuda_gpu_survival_test.cpp cuda_test_kernels.cpp ../support/worker_main.cpp)
 endif()

@@ -1,7 +1,8 @@
-foreach(unit statistics racing confirm decision edge_sizes static_filter)
+foreach(unit statistics racing confirm decision edge_sizes gpu_health static_filter)
   kerntune_add_test(NAME engine_${unit}_test SOURCES engine_${unit}_test.cpp LIBRARIES kerntune_core LABELS unit)
   target_include_directories(engine_${unit}_test PRIVATE ${PROJECT_SOURCE_DIR}/core/src)
 endforeach()
+target_link_libraries(engine_gpu_health_test PRIVATE nlohmann_json::nlohmann_json)
 
 set(KERNTUNE_PLUGIN_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fixtures)
 kerntune_add_plugin(trouble SOURCES fixtures/trouble.cpp)

@@ -26,6 +26,8 @@ namespace {
 using test::run;
 
 using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 // What the fake GPU does with blocks of this many threads.
@@ -33,8 +35,10 @@ using testing::HasSubstr;
 constexpr unsigned kIllegalAddress = 192, kTooManyResources = 256, kNeverEnds = 320, kMemoryErrorOnce = 384,
                    kUnplugged = 448;
 
+std::string flag_path(const char* name) { return std::string(std::getenv("KERNTUNE_TEST_FOLDER")) + "/" + name; }
+
 bool flag(const char* name, bool raise) {
-  const std::string path = std::string(std::getenv("KERNTUNE_TEST_FOLDER")) + "/" + name;
+  const std::string path = flag_path(name);
   const bool was_raised = std::filesystem::exists(path);
   if (raise) std::ofstream(path) << "raised\n";
   return was_raised;
@@ -49,7 +53,10 @@ CUresult add(const cuda::FakeLaunch& launch) {
     case kNeverEnds:
       for (;;) ::pause();
     case kMemoryErrorOnce:
-      if (!flag("memory_error", true)) return CUDA_ERROR_ECC_UNCORRECTABLE;
+      if (!flag("memory_error", true)) {
+        std::filesystem::remove(flag_path("shared"));  // who was there went down, too
+        return CUDA_ERROR_ECC_UNCORRECTABLE;
+      }
       break;
     case kUnplugged:
       flag("unplugged", true);
@@ -75,9 +82,35 @@ int processes(void*, unsigned* count, cuda::NvmlProcess* list) {
   return *count = flag("shared", false) ? 2 : 1, 0;
 }
 
+/// Too hot where there is a file "hot", at its power limit where there is a file "capped".
+int clock_events(void*, unsigned long long* reasons) {
+  *reasons = 0;
+  if (flag("hot", false)) *reasons |= ClockEvents::hw_thermal_slowdown;
+  if (flag("capped", false)) *reasons |= ClockEvents::sw_power_cap;
+  return 0;
+}
+
+/// As many milliwatts as this process has asked for.
+int power(void*, unsigned* mw) {
+  static unsigned asked = 0;
+  *mw = ++asked;
+  return 0;
+}
+
+cuda::NvmlApi fake_nvml() {
+  cuda::NvmlApi api;
+  api.init = [] { return 0; };
+  api.device_by_uuid = [](const char*, void**) { return 0; };
+  api.compute_processes = processes;
+  api.clock_events = clock_events;
+  api.power = power;
+  api.enforced_power_limit = [](void*, unsigned* mw) { return *mw = 700'000, 0; };
+  return api;
+}
+
 std::unique_ptr<Device> open_fake(std::string_view) {
   static cuda::FakeDriver driver;
-  static const cuda::NvmlApi nvml{[] { return 0; }, [](const char*, void**) { return 0; }, processes};
+  static const cuda::NvmlApi nvml = fake_nvml();
   driver.kernels["add"] = {add, {8, 8, 8, 4}};
   if (flag("unplugged", false)) driver.init_result = CUDA_ERROR_NO_DEVICE;
   return cuda::open_device(driver.api(), 0, engine_module, &nvml);
@@ -113,6 +146,12 @@ class FailingDevice : public testing::Test {
                                       : found->rejection.value_or(Rejection{Reason::internal_error, "it has a time"});
   }
 
+  static std::vector<std::string> moments(const BatchResult& batch) {
+    std::vector<std::string> names;
+    for (const GpuSnapshot& snapshot : batch.gpu_snapshots) names.push_back(snapshot.at);
+    return names;
+  }
+
   test::TempDir dir_;
 };
 
@@ -145,6 +184,70 @@ TEST_F(FailingDevice, AMemoryErrorIsNobodysFault) {
   for (const BatchResult& batch : report.batches) EXPECT_EQ(batch.failed, 0);
   EXPECT_EQ(report.worker_restarts, 1);
   EXPECT_EQ(report.stopped, "");
+  EXPECT_THAT(moments(report.batches.at(0)), ElementsAre("session", "restart", "search", "final"));
+}
+
+TEST_F(FailingDevice, AWorkersEndDoesNotForgetWhoUsedTheDevice) {
+  std::ofstream(dir_ / "shared") << "raised\n";
+  const TuneReport report = run(request("[64, 384, 128]"));
+  EXPECT_EQ(report.worker_restarts, 1);
+  EXPECT_THAT(report.batches.at(0).provisional, HasSubstr("pid 4711"));
+  EXPECT_EQ(report.batches.at(1).provisional, "");
+}
+
+TEST_F(FailingDevice, TheGpuIsLookedAtOnlyBeforeTheFirstAndAfterTheLastSamples) {
+  const TuneReport report = run(request("[64, 128]"));
+  ASSERT_TRUE(report.device.board);
+  EXPECT_EQ(report.device.board->power_limit_mw, 700'000);
+  std::int64_t asked = 0;
+  for (const BatchResult& batch : report.batches) {
+    EXPECT_THAT(moments(batch), ElementsAre("session", "search", "final"));
+    for (const GpuSnapshot& snapshot : batch.gpu_snapshots) EXPECT_EQ(snapshot.state.power_mw, ++asked);
+  }
+}
+
+TEST_F(FailingDevice, AResultFromAHotGpuIsProvisionalUntilItIsCool) {
+  std::ofstream(dir_ / "hot") << "raised\n";
+  TuneRequest wanted = request("[64, 128]");
+  wanted.budget.evaluations = 2;
+  const TuneReport hot = run(wanted);
+  EXPECT_EQ(hot.batches.at(0).provisional, "the GPU's clocks were held down by hw_thermal_slowdown");
+  EXPECT_THAT(hot.warnings, Contains(HasSubstr("batch 1000: its times are provisional, because the GPU's clocks")));
+
+  std::filesystem::remove(dir_ / "hot");
+  const TuneReport cool = run(wanted);
+  EXPECT_EQ(cool.batches.at(0).reused, 2);
+  EXPECT_EQ(cool.batches.at(0).provisional, "");
+  EXPECT_EQ(cool.warnings, std::vector<std::string>{});
+
+  const TuneReport restored = run(wanted);
+  EXPECT_EQ(restored.batches.at(0).provisional, "");
+  EXPECT_EQ(restored.batches.at(0).gpu_snapshots, cool.batches.at(0).gpu_snapshots) << "those of its final";
+}
+
+TEST_F(FailingDevice, BothReasonsAreGivenWhereThereAreTwo) {
+  std::ofstream(dir_ / "hot") << "raised\n";
+  std::ofstream(dir_ / "shared") << "raised\n";
+  const TuneReport report = run(request("[64]"));
+  EXPECT_THAT(report.batches.at(0).provisional,
+              AllOf(HasSubstr("also used by 1 other process"), HasSubstr(", and the GPU's clocks were held down by")));
+}
+
+TEST_F(FailingDevice, AResultAtThePowerLimitStandsAndSaysSo) {
+  std::ofstream(dir_ / "capped") << "raised\n";
+  const TuneReport report = run(request("[64, 128]"));
+  EXPECT_EQ(report.batches.at(0).provisional, "");
+  EXPECT_THAT(report.warnings, Contains("batch 1000: the power limit of 700 W held the clocks down (sw_power_cap); its "
+                                        "times are those of this limit"));
+}
+
+TEST_F(FailingDevice, TheStoreKeepsHowTheGpuWas) {
+  (void)run(request("[64, 128]"));
+  const auto store = storage::ResultStore::open(dir_ / "kt.db", storage::ResultStore::Mode::read_only);
+  const std::string details = store.finals("add").at(0).details_json;
+  EXPECT_THAT(details, AllOf(HasSubstr(R"("power_limit_mw":700000)"), HasSubstr(R"("at":"search")"),
+                             HasSubstr(R"("clock_event_reasons":[])"), HasSubstr(R"("temperature_c":null)")));
+  EXPECT_THAT(store.runs().at(0).device_json, HasSubstr(R"("power_limit_mw":700000)"));
 }
 
 TEST_F(FailingDevice, ALostDeviceEndsTheRunCalmlyWithWhatItHas) {

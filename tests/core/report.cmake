@@ -1,7 +1,7 @@
 find_package(fmt 9 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 
-foreach(unit analysis config_text html progress record_text roofline store_text text_table tune_text units)
+foreach(unit analysis config_text devices_text html progress record_text roofline store_text text_table tune_text units)
   kerntune_add_test(NAME report_${unit}_test SOURCES report_${unit}_test.cpp report_sample.cpp LIBRARIES kerntune_core LABELS unit)
   target_include_directories(report_${unit}_test PRIVATE ${PROJECT_SOURCE_DIR}/core/src)
 endforeach()

@@ -28,6 +28,14 @@ TEST(TuneHtml, ShowsTheResult) {
   EXPECT_THAT(page, HasSubstr("kerntune query --db /tmp/tuned.db sgemm --batch 64"));
 }
 
+TEST(TuneHtml, ShowsHowTheGpuWas) {
+  const std::string page = tune_html(testing::sample_report({8}), "");
+  EXPECT_THAT(page, HasSubstr("PCIe: generation 1 x16 now, at most generation 5 x16"));
+  EXPECT_THAT(page, HasSubstr("batch 8, session: 1980 MHz, 34 °C, gpu_idle"));
+  EXPECT_THAT(page, HasSubstr("batch 8, final: 1980 MHz, 540 W, 61 °C, sw_power_cap"));
+  EXPECT_THAT(tune_html(testing::hopeless_report(), ""), Not(HasSubstr("While it ran")));
+}
+
 TEST(TuneHtml, AsksForNothingFromOutside) {
   const std::string page = tune_html(testing::sample_report(), "kerntune tune sgemm");
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
@@ -42,6 +50,9 @@ TEST(TuneHtml, EscapesWhateverPluginsSay) {
   report.warnings = {attack};
   report.toolchain = report.device.name = report.spec.params[0].name = attack;
   report.spec.constraints = {attack};
+  report.device.board = BoardFacts{};
+  report.device.board->vbios = attack;
+  report.batches[0].gpu_snapshots = {{attack, {}}};
   report.batches[0].best->config_text = "block_m=\"" + attack + "\"";
   report.batches[0].failures_by_reason[attack] = 1;
   EvaluationTrace trace;

@@ -140,6 +140,16 @@ TEST(TuneJson, KeepsTheFieldsThatScriptsRelyOn) {
   EXPECT_EQ(batch["ties"][0], batch["best"]["config"]);
 }
 
+TEST(TuneJson, SaysHowTheGpuWas) {
+  const json document = json::parse(tune_json(testing::sample_report({8})));
+  EXPECT_EQ(document["board"]["nvlinks_active"], 18);
+  const json& after = document["batches"][0]["gpu_snapshots"][1];
+  EXPECT_EQ(after["at"], "final");
+  EXPECT_EQ(after["power_mw"], 540'300);
+  EXPECT_EQ(after["clock_event_reasons"], json::array({"sw_power_cap"}));
+  EXPECT_TRUE(after["sw_power_cap_ns"].is_null());
+}
+
 TEST(TuneJson, HasNullsWhereThereIsNoResult) {
   const json batch = json::parse(tune_json(testing::hopeless_report()))["batches"][0];
   EXPECT_TRUE(batch["best"].is_null());
@@ -193,8 +203,25 @@ TEST(DevicesJson, MatchesItsReference) {
   DeviceList list;
   list.devices.emplace_back();
   list.devices.back().peak_bytes_per_s = 1e12;
+  list.devices.emplace_back();
+  list.devices.back().board = BoardFacts{};
+  list.devices.back().board->ecc = false;
   list.unavailable = {"no CUDA device"};
   expect_documented("devices", {devices_json(list)});
+}
+
+TEST(DevicesJson, HasNullsForWhatABoardDoesNotTell) {
+  DeviceList list;
+  list.devices.resize(2);
+  list.devices[1].board = BoardFacts{};
+  list.devices[1].board->ecc = false;
+  list.devices[1].board->power_limit_mw = 700'000;
+  const json devices = json::parse(devices_json(list))["devices"];
+  EXPECT_TRUE(devices[0]["board"].is_null());
+  EXPECT_EQ(devices[1]["board"]["ecc"], false);
+  EXPECT_EQ(devices[1]["board"]["power_limit_mw"], 700'000);
+  EXPECT_TRUE(devices[1]["board"]["mig"].is_null());
+  EXPECT_TRUE(devices[1]["board"]["pcie_width"].is_null());
 }
 
 TEST(KernelsJson, MatchesItsReference) {
@@ -224,6 +251,7 @@ TEST(ListJson, MatchesItsReference) {
 TEST(ShowJson, MatchesItsReference) {
   KernelHistory history;
   history.finals = {sample_final()};
+  history.finals[0].details_json = R"({"gpu":{"board":{"ecc":true},"snapshots":[]}})";
   history.runs = {sample_run()};
   storage::EvaluationRecord record;
   record.key.config = "a=1";
@@ -233,6 +261,18 @@ TEST(ShowJson, MatchesItsReference) {
   record.compile_json = "not json";
   history.evaluations = {record};
   expect_documented("show", {show_json(history)});
+}
+
+TEST(ShowJson, SaysHowTheGpuWasWhereTheStoreDoes) {
+  KernelHistory history;
+  history.finals = {sample_final(), sample_final(), sample_final()};
+  history.finals[0].details_json = R"({"gpu":{"board":{"ecc":true},"snapshots":[]}})";
+  history.finals[1].details_json = "{}";
+  history.finals[2].details_json = "no JSON";
+  const json results = json::parse(show_json(history))["results"];
+  EXPECT_EQ(results[0]["gpu"]["board"]["ecc"], true);
+  EXPECT_TRUE(results[1]["gpu"].is_null());
+  EXPECT_TRUE(results[2]["gpu"].is_null());
 }
 
 TEST(ErrorJson, MatchesItsReference) { expect_documented("errors", {error_json("usage", "no \"such\" verb", 2)}); }

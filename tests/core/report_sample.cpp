@@ -138,6 +138,18 @@ search::Config random_config(const KernelSpec& spec, Noise& noise) {
   return config;
 }
 
+GpuSnapshots sample_snapshots() {
+  GpuSnapshot before{"session", {}}, after{"final", {}};
+  before.state.sm_clock_mhz = 1980;
+  before.state.temperature_c = 34;
+  before.state.clock_event_reasons = ClockEvents{ClockEvents::gpu_idle};
+  after.state = before.state;
+  after.state.power_mw = 540'300;
+  after.state.temperature_c = 61;
+  after.state.clock_event_reasons = ClockEvents{ClockEvents::sw_power_cap};
+  return {before, after};
+}
+
 BatchResult tuned_batch(const KernelSpec& spec, std::int64_t size) {
   Noise noise(static_cast<std::uint64_t>(size));
   BatchResult batch;
@@ -168,6 +180,7 @@ BatchResult tuned_batch(const KernelSpec& spec, std::int64_t size) {
   batch.flop = 2.0 * static_cast<double>(size) * 4096 * 4096;
   batch.bytes = 4.0 * (4096.0 * 4096 + 2.0 * static_cast<double>(size) * 4096);
   batch.wall_s = 21;
+  batch.gpu_snapshots = sample_snapshots();
   count_failures(batch);
   decide(batch);
   return batch;
@@ -182,6 +195,14 @@ DeviceInfo sample_device() {
   device.driver = "13.0 (580.00)";
   device.peak_bytes_per_s = 20e12;
   device.peak_flop_per_s_f32 = 60e12;
+  device.board = BoardFacts{};
+  device.board->pci_bus_id = "00000000:0F:00.0";
+  device.board->power_limit_mw = device.board->power_limit_default_mw = 700'000;
+  device.board->pcie_generation = 1, device.board->pcie_generation_max = 5;
+  device.board->pcie_width = device.board->pcie_width_max = 16;
+  device.board->ecc = true, device.board->mig = false;
+  device.board->nvlinks_active = 18;
+  device.board->numa_nodes = "0";
   return device;
 }
 

@@ -47,7 +47,7 @@ TEST(ListText, SaysWhichTimesAreProvisionalAndWhy) {
   const std::string text = list_text({"/s.db", {shared, alone}, {}}, {.width = 200});
   EXPECT_THAT(text,
               HasSubstr("batch 64: its times are provisional, because the device was also used by 1 other process "
-                        "(pid 4711); tune again when the device is free"));
+                        "(pid 4711); tune again when that is over"));
   EXPECT_THAT(text, Not(HasSubstr("batch 128: its times")));
 }
 

@@ -9,6 +9,7 @@
 #include "cuda_device_impl.hpp"
 #include "cuda_session.hpp"
 #include "device_info.hpp"
+#include "nvml_facts.hpp"
 #include "nvrtc_api.hpp"
 
 namespace kerntune {
@@ -29,6 +30,7 @@ class CudaDevice final : public Device {
     require_architecture(info_);
     kernels_ = std::make_unique<EngineKernels>(context_, compile_engine(info_.arch));
     info_.peak_bytes_per_s = measure_copy_bandwidth(context_, info_.memory_bytes);
+    if (nvml_ != nullptr) info_.board = board_facts(*nvml_, info_.uuid);  // the device is awake now
   }
 
   const DeviceInfo& info() const noexcept override { return info_; }
@@ -36,6 +38,10 @@ class CudaDevice final : public Device {
   std::string shared_with() const override {
     if (nvml_ == nullptr) return {};
     return other_users(compute_processes(*nvml_, info_.uuid), static_cast<unsigned>(::getpid()), 1);
+  }
+
+  std::optional<GpuState> gpu_state() const override {
+    return nvml_ == nullptr ? std::nullopt : cuda::gpu_state(*nvml_, info_.uuid);
   }
 
   tl::expected<std::unique_ptr<Session>, Rejection> open(const SessionRequest& request,
@@ -72,7 +78,7 @@ std::unique_ptr<Device> open_device(const DriverApi& api, int ordinal, const Eng
   }
 }
 
-std::vector<DeviceInfo> list_devices(const DriverApi& api, std::vector<std::string>& unavailable) {
+std::vector<DeviceInfo> list_devices(const DriverApi& api, std::vector<std::string>& unavailable, const NvmlApi* nvml) {
   int count = 0;
   CUresult asked = api.init(0);
   if (asked == CUDA_SUCCESS) asked = api.device_count(&count);
@@ -85,6 +91,7 @@ std::vector<DeviceInfo> list_devices(const DriverApi& api, std::vector<std::stri
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     try {
       devices.push_back(describe_device(api, ordinal));
+      if (nvml != nullptr) devices.back().board = board_facts(*nvml, devices.back().uuid);
     } catch (const DeviceError& error) {
       unavailable.emplace_back(error.what());
     }
@@ -105,7 +112,7 @@ std::vector<DeviceInfo> list_cuda_devices(std::vector<std::string>& unavailable)
   std::string why_not;
   std::vector<DeviceInfo> devices;
   if (const cuda::DriverApi* api = cuda::driver_api(&why_not))
-    devices = cuda::list_devices(*api, unavailable);
+    devices = cuda::list_devices(*api, unavailable, cuda::nvml_api());
   else
     unavailable.push_back(fmt::format("no CUDA device: {}", why_not));
   if (cuda::nvrtc_api(&why_not) == nullptr)

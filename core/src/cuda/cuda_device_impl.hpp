@@ -17,9 +17,10 @@ namespace kerntune::cuda {
 using EngineCompiler = std::function<CompiledModule(const std::string& arch)>;
 
 /// open_cuda_device and list_cuda_devices over any driver. Borrow the tables; without NVML nothing is known of other
-/// users of the device. Errors as theirs.
+/// users of the device, of its board and its state. Errors as theirs.
 std::unique_ptr<Device> open_device(const DriverApi& api, int ordinal, const EngineCompiler& compile_engine,
                                     const NvmlApi* nvml = nullptr);
-std::vector<DeviceInfo> list_devices(const DriverApi& api, std::vector<std::string>& unavailable);
+std::vector<DeviceInfo> list_devices(const DriverApi& api, std::vector<std::string>& unavailable,
+                                     const NvmlApi* nvml = nullptr);
 
 }  // namespace kerntune::cuda

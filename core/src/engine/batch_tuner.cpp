@@ -63,8 +63,10 @@ BatchResult BatchTuner::run() {
 void BatchTuner::tune() {
   if (restore_stored_final() || !start_session()) return;
   search();
+  if (setup_.stop.load() < 2) setup_.lane.look("search");
   if (setup_.fixed_launches > 0) {
     summarise();
+    note_circumstances();
   } else if (setup_.stop.load() < 2) {
     decide();
   }
@@ -346,8 +348,7 @@ void BatchTuner::decide() {
   for (const Finalist& finalist : result_.finalists) log_.prove(finalist);
   result_.runs_per_sample = std::max(1, setup_.lane.runs_per_sample());
   log_.commit({});
-  if (!setup_.lane.shared_with().empty())
-    result_.provisional = "the device was also used by " + setup_.lane.shared_with();
+  note_circumstances();
   if (result_.best) setup_.store.record_final(final_record(setup_.context, result_, setup_.run_id));
 }
 

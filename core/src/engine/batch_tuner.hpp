@@ -85,6 +85,7 @@ class BatchTuner {
   void count(const EvaluationTrace& trace, bool pruned);
   void decide();
   void summarise();
+  void note_circumstances();
   bool restore_stored_final();
   void report(TuneProgress::Kind kind, std::string note = {});
   bool stopping() const { return setup_.stop.load() > 0 || (setup_.seconds && elapsed() > *setup_.seconds); }

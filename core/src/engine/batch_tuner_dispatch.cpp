@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes to the device, when, and in whose company.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "engine/batch_tuner.hpp"
+#include "engine/gpu_health.hpp"
 
 namespace kerntune {
 namespace {
@@ -47,6 +49,15 @@ void BatchTuner::dispatch() {
     idle_while_ready_ += Clock::now() - *idle_since_;
     idle_since_.reset();
   }
+}
+
+/// What the lane noticed beside the times, and whether they can be relied on.
+void BatchTuner::note_circumstances() {
+  result_.gpu_snapshots = setup_.lane.gpu_snapshots();
+  std::vector<std::string> why;
+  if (!setup_.lane.shared_with().empty()) why.push_back("the device was also used by " + setup_.lane.shared_with());
+  if (std::string slow = slowed_down(result_.gpu_snapshots); !slow.empty()) why.push_back(std::move(slow));
+  result_.provisional = fmt::format("{}", fmt::join(why, ", and "));
 }
 
 }  // namespace kerntune

@@ -19,6 +19,7 @@ namespace {
 using wire::json;
 
 constexpr double kOpenTimeoutS = 60;
+constexpr double kLookTimeoutS = 30;
 constexpr double kSessionTimeoutS = 300;  // references of large problems may run on one CPU
 
 std::chrono::steady_clock::duration seconds(double s) {
@@ -83,6 +84,28 @@ const DeviceInfo& DeviceLane::open() {
 tl::expected<std::string, Rejection> DeviceLane::start_session(SessionStart start) {
   require_device();
   session_ = std::move(start);
+  shared_with_.clear();
+  gpu_snapshots_.clear();
+  return begin_session("session");
+}
+
+void DeviceLane::note_gpu(const std::string& at, const std::optional<GpuState>& state) {
+  constexpr std::size_t kMost = 64;  // a session whose worker is replaced again and again
+  if (state && (gpu_snapshots_.size() < kMost || at != "restart")) gpu_snapshots_.push_back({at, *state});
+}
+
+void DeviceLane::look(const std::string& at) {
+  if (lost_ || !worker_ || !jobs_.empty() || info_.kind != DeviceKind::cuda) return;
+  const auto since = Clock::now();
+  const auto answer = ask(wire::message({{"op", "look"}}), kLookTimeoutS);
+  if (answer)
+    note_gpu(at, wire::gpu_state(wire::body_of(*answer).at("gpu")));
+  else
+    restart(since);
+}
+
+/// Also for a worker that takes another's place: what is known of the session so far stays.
+tl::expected<std::string, Rejection> DeviceLane::begin_session(const std::string& at) {
   std::string blob;
   const json defaults = wire::from(session_->default_modules, blob);
   const json references = wire::from(session_->reference_modules, blob);
@@ -104,7 +127,8 @@ tl::expected<std::string, Rejection> DeviceLane::start_session(SessionStart star
   }
   const json body = wire::body_of(*answer);
   if (!body.at("ok").get<bool>()) return tl::unexpected(wire::rejection(body.at("rejection")));
-  shared_with_ = body.at("shared_with").get<std::string>();
+  if (shared_with_.empty()) shared_with_ = body.at("shared_with").get<std::string>();
+  note_gpu(at, wire::gpu_state(body.at("gpu")));
   return body.at("verified_by").get<std::string>();
 }
 
@@ -227,7 +251,7 @@ bool DeviceLane::begin_again(std::string& why_not) {
   try {
     open();
     if (!session_) return true;
-    const auto begun = start_session(*session_);
+    const auto begun = begin_session("restart");
     if (begun) return true;
     why_not = begun.error().message;
   } catch (const Error& error) {

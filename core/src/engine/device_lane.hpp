@@ -149,6 +149,10 @@ class DeviceLane {
 
   /// Who else used the device when the session began or when a final ended; empty: nobody, as far as is known.
   const std::string& shared_with() const noexcept { return shared_with_; }
+  /// How the GPU was when the session began, when look() was called and when finals ended; empty if nothing is known.
+  const GpuSnapshots& gpu_snapshots() const noexcept { return gpu_snapshots_; }
+  /// Adds a snapshot by that name. Does nothing on other devices than GPUs, and while something is outstanding.
+  void look(const std::string& at);
   int restarts() const noexcept { return restarts_; }
   double slowest_restart_s() const noexcept { return slowest_restart_s_; }
   /// As the current size's sessions chose; 0: nothing was timed yet.
@@ -180,6 +184,8 @@ class DeviceLane {
   };
 
   void require_device() const;
+  tl::expected<std::string, Rejection> begin_session(const std::string& at);
+  void note_gpu(const std::string& at, const std::optional<GpuState>& state);
   tl::expected<process::Message, Rejection> ask(const process::Message& request, double timeout_s);
   tl::expected<process::Message, Rejection> ask_twice(const process::Message& request, double timeout_s,
                                                       const std::function<void()>& begin);
@@ -216,6 +222,7 @@ class DeviceLane {
   DeviceInfo info_;
   std::optional<SessionStart> session_;
   std::string shared_with_;
+  GpuSnapshots gpu_snapshots_;
   std::deque<Job> jobs_;             // in order, unanswered
   int answered_ = 0;                 // jobs by this worker
   int device_failures_ = 0;          // in a row

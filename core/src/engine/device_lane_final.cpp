@@ -71,6 +71,7 @@ void DeviceLane::take_final(const process::Message& message, FinalOutcome& outco
   outcome.launches = body.at("launches");
   outcome.launched_us = body.at("launched_us");
   if (shared_with_.empty()) shared_with_ = body.at("shared_with").get<std::string>();
+  note_gpu("final", wire::gpu_state(body.at("gpu")));
   outcome.broken = body.at("context_lost").get<bool>() || device_failed;
   outcome.ended = true;
 }

@@ -14,6 +14,7 @@
 #include "engine/edge_code.hpp"
 #include "engine/evaluation_log.hpp"
 #include "engine/static_filter.hpp"
+#include "workers/gpu_fact_fields.hpp"
 #include "workers/wire.hpp"
 
 namespace kerntune {
@@ -271,6 +272,20 @@ json to_json(const IncumbentDefence& d) {
           {"replaced", d.replaced}};
 }
 
+json gpu_of(const DeviceInfo& device, const BatchResult& result) {
+  return {{"board", device.board ? gpu_json::object<json>(*device.board) : json(nullptr)},
+          {"snapshots", gpu_json::snapshots<json>(result.gpu_snapshots)}};
+}
+
+/// Stores of earlier programs say nothing.
+GpuSnapshots gpu_snapshots_from(const json& details) {
+  GpuSnapshots snapshots;
+  if (!details.contains("gpu")) return snapshots;
+  for (const json& j : details.at("gpu").at("snapshots"))
+    snapshots.push_back({j.at("at").get<std::string>(), gpu_json::from<GpuState>(j)});
+  return snapshots;
+}
+
 IncumbentDefence defence_from(const json& j) {
   return {j.at("config").get<std::string>(), j.at("source").get<std::string>(), j.at("against").get<std::string>(),
           j.at("ratio").at(0).get<double>(), j.at("ratio").at(1).get<double>(), j.at("ratio").at(2).get<double>(),
@@ -354,6 +369,7 @@ storage::FinalRecord final_record(const TuningContext& context, const BatchResul
   for (const Finalist& f : result.finalists) finalists.push_back(to_json(f));
   json details{{"finalists", finalists}, {"rounds", result.confirm_rounds}};
   if (!result.provisional.empty()) details["provisional"] = result.provisional;
+  if (context.device.board || !result.gpu_snapshots.empty()) details["gpu"] = gpu_of(context.device, result);
   if (result.defence) details["incumbent"] = to_json(*result.defence);
   record.details_json = details.dump();
   record.run_id = run_id;
@@ -373,6 +389,7 @@ void restore_final(const TuningContext& context, const storage::FinalRecord& rec
     if (f.config_text == record.default_config) result.default_config = f;
   }
   result.confirm_rounds = details.at("rounds");
+  result.gpu_snapshots = gpu_snapshots_from(details);
   if (details.contains("incumbent")) result.defence = defence_from(details.at("incumbent"));
   result.ties = record.ties;
   result.unresolved = record.unresolved;

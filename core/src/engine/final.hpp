@@ -48,7 +48,7 @@ void play_final(const FinalSetup& setup, const std::vector<Screened>& screened, 
 storage::FinalRecord final_record(const TuningContext& context, const BatchResult& result, const std::string& run_id);
 void restore_final(const TuningContext& context, const storage::FinalRecord& record, BatchResult& result);
 
-/// True if others used the device meanwhile.
+/// True if others used the device meanwhile, or it was slowed down.
 bool is_provisional(const storage::FinalRecord& record);
 
 /// A compile job for a configuration; requires context.compiles().

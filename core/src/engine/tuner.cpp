@@ -13,6 +13,7 @@
 #include <kerntune/core/errors.hpp>
 
 #include "engine/batch_tuner.hpp"
+#include "engine/gpu_health.hpp"
 #include "engine/list_strategy.hpp"
 #include "engine/run_journal.hpp"
 #include "engine/session_setup.hpp"
@@ -100,6 +101,23 @@ TuneReport report_of(const TuneRequest& request, const TuningContext& context, c
   return report;
 }
 
+void warn_of_circumstances(const BatchResult& batch, TuneReport& report) {
+  if (!batch.provisional.empty())
+    report.warnings.push_back(
+        fmt::format("batch {}: its times are provisional, because {}; tune again when that is over", batch.batch,
+                    batch.provisional));
+  if (const std::string capped = power_capped(batch.gpu_snapshots, report.device.board); !capped.empty())
+    report.warnings.push_back(fmt::format("batch {}: {}; its times are those of this limit", batch.batch, capped));
+}
+
+void warn_of_board(TuneReport& report) {
+  if (!report.device.board) return;
+  GpuSnapshots all;
+  for (const BatchResult& batch : report.batches)
+    all.insert(all.end(), batch.gpu_snapshots.begin(), batch.gpu_snapshots.end());
+  for (std::string& note : unusual(*report.device.board, all)) report.warnings.push_back(std::move(note));
+}
+
 }  // namespace
 
 TuneReport tune_with(const TuneRequest& original, const TuneOptions& options, const ProgressSink& progress,
@@ -133,12 +151,10 @@ TuneReport tune_with(const TuneRequest& original, const TuneOptions& options, co
                       request.batches[i], i, share_of_time(request, begun, total - i), look_ahead(shop),
                       may_count ? &counters : nullptr, options.fixed_launches, progress, stop});
     report.batches.push_back(tuner.run());
-    if (const BatchResult& batch = report.batches.back(); !batch.provisional.empty())
-      report.warnings.push_back(
-          fmt::format("batch {}: its times are provisional, because {}; tune again when the device is free",
-                      batch.batch, batch.provisional));
+    warn_of_circumstances(report.batches.back(), report);
     if (report.batches.back().device_lost) report.stopped = report.batches.back().note;
   }
+  warn_of_board(report);
   report.interrupted = stop.load() > 0;
   report.worker_restarts = shop.lane->restarts();
   report.slowest_restart_s = shop.lane->slowest_restart_s();

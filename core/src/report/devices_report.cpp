@@ -3,6 +3,7 @@
 
 #include <kerntune/core/report.hpp>
 
+#include "gpu_text.hpp"
 #include "text_table.hpp"
 
 namespace kerntune::report {
@@ -45,6 +46,8 @@ std::string device_text(const DeviceInfo& device, const CounterAccess* counters,
   add(device.kind == DeviceKind::cuda ? "driver" : "kernel", device.driver);
   add("uuid", device.uuid);
   if (counters != nullptr) add("counters", counters_text(*counters));
+  if (device.board)
+    for (const auto& [name, text] : board_lines(*device.board)) add(name, printable(text));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "describe.hpp"
+#include "workers/gpu_fact_fields.hpp"
 
 namespace kerntune::report {
 
@@ -80,7 +81,12 @@ Json device_json(const DeviceInfo& device) {
           {"memory_bytes", device.memory_bytes},
           {"peak_bytes_per_s", number_or_null(device.peak_bytes_per_s)},
           {"peak_flop_per_s_f32", number_or_null(device.peak_flop_per_s_f32)},
-          {"limits", limits_json(device.properties)}};
+          {"limits", limits_json(device.properties)},
+          {"board", board_json(device.board)}};
+}
+
+Json board_json(const std::optional<BoardFacts>& board) {
+  return board ? gpu_json::object<Json>(*board) : Json(nullptr);
 }
 
 Json param_json(const ParamSpec& param) {

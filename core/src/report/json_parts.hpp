@@ -24,6 +24,8 @@ Json param_json(const ParamSpec& param);
 Json count_json(search::Count count);
 Json index_json(const std::string& digits);
 Json device_json(const DeviceInfo& device);
+/// Null if nothing is known of it.
+Json board_json(const std::optional<BoardFacts>& board);
 Json roofline_json(const Roofline& roofline);
 /// Reason to count.
 Json failures_json(const BatchResult& batch);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "describe.hpp"
+#include "gpu_text.hpp"
 #include "html.hpp"
 
 namespace kerntune::report {
@@ -34,6 +35,24 @@ std::string limits_html(const DeviceInfo& device) {
   if (device.peak_flop_per_s_f32 > 0)
     text += (text.empty() ? "" : ", ") + rate_text(device.peak_flop_per_s_f32, "FLOP/s") + " f32";
   return text.empty() ? "not known: achieved rates are shown without a percentage" : text;
+}
+
+std::string board_html(const DeviceInfo& device) {
+  std::string html;
+  if (!device.board) return html;
+  for (const auto& [name, text] : board_lines(*device.board))
+    html += fmt::format("{}{}: {}", html.empty() ? "" : "<br>", escaped(name), escaped(text));
+  return html;
+}
+
+/// How the GPU was at each moment that was looked at.
+std::string states_html(const TuneReport& report) {
+  std::string html;
+  for (const BatchResult& batch : report.batches)
+    for (const GpuSnapshot& snapshot : batch.gpu_snapshots)
+      html += fmt::format("{}batch {}, {}: {}", html.empty() ? "" : "<br>", batch.batch, escaped(snapshot.at),
+                          escaped(state_text(snapshot.state)));
+  return html;
 }
 
 std::string query_html(const TuneReport& report) {
@@ -70,6 +89,8 @@ std::string page_run(const TuneReport& report, const std::string& command) {
   out += fact("Device", device_html(report.device));
   out += fact("Device key", "<code>" + escaped(report.device.device_class) + "</code>");
   out += fact("Device limits", limits_html(report.device));
+  out += fact("Board", board_html(report.device));
+  out += fact("While it ran", states_html(report));
   out += fact("Toolchain", escaped(report.toolchain));
   out += fact("Measured with", "<code>" + escaped(report.policy) + "</code>");
   out += fact("Strategy", fmt::format("{}, seed {}", escaped(report.strategy), report.seed));

@@ -9,6 +9,13 @@
 namespace kerntune::report {
 namespace {
 
+/// The GPU while a winner was found, as the engine stored it; null if it did not.
+Json gpu_of(const storage::FinalRecord& record) {
+  const Json details = Json::parse(record.details_json, nullptr, /*allow_exceptions=*/false);
+  if (!details.is_object() || !details.contains("gpu") || !details.at("gpu").is_object()) return nullptr;
+  return details.at("gpu");
+}
+
 std::string_view status_name(storage::Status status) {
   switch (status) {
     case storage::Status::measured:
@@ -92,6 +99,7 @@ Json final_json(const storage::FinalRecord& record) {
   for (const std::string& tie : record.ties) json["ties"].push_back(config_json(tie));
   json["unresolved"] = record.unresolved;
   json["provisional"] = provisional_of(record);
+  json["gpu"] = gpu_of(record);
   json["run_id"] = record.run_id;
   json["finished_unix_us"] = record.finished_unix_us;
   return json;

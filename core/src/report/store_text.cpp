@@ -33,7 +33,7 @@ std::string provisional_text(const std::vector<storage::FinalRecord>& finals, co
   for (const storage::FinalRecord& record : finals) {
     const std::string why = provisional_of(record);
     if (why.empty()) continue;
-    out += wrapped(fmt::format("batch {}: its times are provisional, because {}; tune again when the device is free",
+    out += wrapped(fmt::format("batch {}: its times are provisional, because {}; tune again when that is over",
                                record.batch, printable(why)),
                    2, style);
   }

@@ -5,6 +5,7 @@
 
 #include "counters_parts.hpp"
 #include "json_parts.hpp"
+#include "workers/gpu_fact_fields.hpp"
 
 namespace kerntune::report {
 namespace {
@@ -99,6 +100,7 @@ Json batch_json(const BatchResult& batch, const DeviceInfo& device) {
   json["incumbent"] = incumbent_json(batch.defence);
   json["note"] = batch.note;
   json["provisional"] = batch.provisional;
+  json["gpu_snapshots"] = gpu_json::snapshots<Json>(batch.gpu_snapshots);
   return json;
 }
 
@@ -108,6 +110,7 @@ std::string tune_json(const TuneReport& report) {
   Json json = {{"kernel", report.kernel}, {"device", report.device.id}};
   json["device_key"] = report.device.device_class;
   json["device_name"] = report.device.name;
+  json["board"] = board_json(report.device.board);
   json["toolchain"] = report.toolchain;
   json["strategy"] = report.strategy;
   json["seed"] = report.seed;

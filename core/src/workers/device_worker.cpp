@@ -24,11 +24,13 @@
 //   open      {"device","plugin","kernel","spec","step_s","memory_limit_bytes"}
 //             -> {"ok","info"} | {"ok":false,"message"}
 //   session   {"dims","policy","default_modules","reference_modules","seeds","best","runs_per_sample","usual_ns"}
-//             -> {"ok","verified_by","shared_with"} | {"ok":false,"rejection"}
+//             -> {"ok","verified_by","shared_with","gpu"} | {"ok":false,"rejection"}
 //   evaluate  {"id","config","modules","edge_code","full","launches"}: race, and verify if it would lead
 //             -> {"id","status",...}
+//   look      {}: how the device is, when nothing runs on it
+//             -> {"gpu"}
 //   confirm   {"candidates":[{"config","modules","edge_code","keep","estimate_ns"}],"max_seconds"}
-//             -> {"round":N} ... {"finalists":[...],...,"shared_with"}
+//             -> {"round":N} ... {"finalists":[...],...,"shared_with","gpu"}
 //
 //   profile   {"candidates":[{"config","modules"}],"counters"}
 //             -> {"ok","access","entries":[{"counters"}|{"rejection"}],"wall_us"} | {"ok":false,"message"}
@@ -72,6 +74,8 @@ class DeviceWorker {
       answer(open_session(request, blob));
     else if (op == "evaluate")
       answer(evaluate(request, blob));
+    else if (op == "look")
+      answer({{"gpu", wire::from(device_->gpu_state())}});
     else if (op == "confirm")
       answer(run_final(request, blob));
     else if (op == "profile")
@@ -162,7 +166,10 @@ json DeviceWorker::open_session(const json& request, wire::BlobReader& blob) {
   } catch (const std::exception& error) {
     return {{"ok", false}, {"rejection", wire::from(Rejection{Reason::internal_error, error.what()})}};
   }
-  return {{"ok", true}, {"verified_by", session_->verified_by()}, {"shared_with", device_->shared_with()}};
+  return {{"ok", true},
+          {"verified_by", session_->verified_by()},
+          {"shared_with", device_->shared_with()},
+          {"gpu", wire::from(device_->gpu_state())}};
 }
 
 /// Watched like the session of the tuned size, its opening included: a reference may be made there.
@@ -347,6 +354,7 @@ json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
           {"launched_us", launched_us},
           {"verify_us", verified_since(verified_before)},
           {"wall_us", microseconds_since(begin)},
+          {"gpu", wire::from(device_->gpu_state())},
           {"shared_with", device_->shared_with()},
           {"context_lost", session_->context_lost()}};
 }

@@ -3,6 +3,23 @@
 
 #include <nlohmann/json.hpp>
 
+#include "workers/gpu_fact_fields.hpp"
+
+namespace nlohmann {
+
+template <>
+struct adl_serializer<std::optional<kerntune::BoardFacts>> {
+  static void to_json(json& j, const std::optional<kerntune::BoardFacts>& board) {
+    j = board ? kerntune::gpu_json::object<json>(*board) : json(nullptr);
+  }
+  static void from_json(const json& j, std::optional<kerntune::BoardFacts>& board) {
+    board.reset();
+    if (!j.is_null()) board = kerntune::gpu_json::from<kerntune::BoardFacts>(j);
+  }
+};
+
+}  // namespace nlohmann
+
 namespace kerntune {
 
 // Members in the JSON have the names of the structs' members.
@@ -13,7 +30,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceProperties, sm_count, max_threads_per_b
 NLOHMANN_JSON_SERIALIZE_ENUM(DeviceKind,
                              {{DeviceKind::host, "host"}, {DeviceKind::cuda, "cuda"}, {DeviceKind::replay, "replay"}})
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceInfo, kind, id, name, device_class, uuid, arch, driver, properties,
-                                   memory_bytes, peak_bytes_per_s, peak_flop_per_s_f32)
+                                   memory_bytes, peak_bytes_per_s, peak_flop_per_s_f32, board)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verification::Worst, buffer, size, index, seed, got, expected)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verification, seeds, sizes, runs, elements, max_abs_error, max_rel_error,
                                    rel_l2_error, cosine, deterministic, complete, worst)
@@ -38,6 +55,10 @@ DeviceList device_list(const json& j) {
   list.unavailable = j.at("unavailable").get<std::vector<std::string>>();
   for (const auto& [id, access] : j.at("counters").items()) list.counters[id] = counter_access(access);
   return list;
+}
+json from(const std::optional<GpuState>& state) { return state ? gpu_json::object<json>(*state) : json(nullptr); }
+std::optional<GpuState> gpu_state(const json& j) {
+  return j.is_null() ? std::nullopt : std::optional(gpu_json::from<GpuState>(j));
 }
 json from(const Verification& verification) { return verification; }
 Verification verification(const json& j) { return j.get<Verification>(); }

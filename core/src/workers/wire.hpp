@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include <kerntune/core/catalogue.hpp>
 #include <kerntune/core/compile.hpp>
 #include <kerntune/core/device.hpp>
+#include <kerntune/core/gpu_facts.hpp>
 #include <kerntune/core/rejection.hpp>
 
 #include "engine/examiner.hpp"
@@ -22,6 +24,8 @@ using json = nlohmann::json;
 
 json from(const DeviceInfo& info);
 DeviceInfo device_info(const json& j);
+json from(const std::optional<GpuState>& state);  // null if nothing is known
+std::optional<GpuState> gpu_state(const json& j);
 json from(const DeviceList& list);
 DeviceList device_list(const json& j);
 json from(const MeasurePolicy& policy);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 
 #include <kerntune/core/compile.hpp>
 #include <kerntune/core/counters.hpp>
+#include <kerntune/core/gpu_facts.hpp>
 #include <kerntune/core/rejection.hpp>
 #include <kerntune/core/spec_program.hpp>
 
@@ -32,8 +34,9 @@ struct DeviceInfo {
   std::string driver;        // "13.0 (580.159)"; kernel release on a host
   DeviceProperties properties;
   std::uint64_t memory_bytes = 0;
-  double peak_bytes_per_s = 0;     // measured copy bandwidth if known, else 0
-  double peak_flop_per_s_f32 = 0;  // from SM count, lanes and maximum clock; 0 if unknown
+  double peak_bytes_per_s = 0;        // measured copy bandwidth if known, else 0
+  double peak_flop_per_s_f32 = 0;     // from SM count, lanes and maximum clock; 0 if unknown
+  std::optional<BoardFacts> board{};  // provenance only; absent where NVML does not tell
 };
 
 /// What is measured and how: part of a result's identity.
@@ -162,6 +165,9 @@ class Device {
   /// Who else uses the device at this moment, for a person: "1 other process (pid 4711 with 512 MiB)". Empty: nobody,
   /// or nothing is known. Times taken meanwhile are provisional.
   virtual std::string shared_with() const { return {}; }
+  /// Its clocks, power, temperature and so on at this moment; nothing if nothing is known. Some fifteen questions to
+  /// the driver: not to be asked for between samples.
+  virtual std::optional<GpuState> gpu_state() const { return std::nullopt; }
   /// `plugin` gives the callbacks of callable kernels and host references; null for spec files. Borrowed.
   /// Errors: DeviceError (out of memory for the buffers, no such thing on this device), Rejection when the default or
   /// the reference cannot run.
@@ -174,9 +180,9 @@ std::unique_ptr<Device> open_device(std::string_view id);
 
 /// What this machine has, without creating a context, plus one sentence for each thing that is missing.
 struct DeviceList {
-  std::vector<DeviceInfo> devices;       // host always; every CUDA device
+  std::vector<DeviceInfo> devices;                // host always; every CUDA device
   std::map<std::string, CounterAccess> counters;  // by device id, of CUDA devices: as far as can be told without trying
-  std::vector<std::string> unavailable;  // "no CUDA device: libcuda.so.1 cannot be loaded (no NVIDIA driver)"
+  std::vector<std::string> unavailable;           // "no CUDA device: libcuda.so.1 cannot be loaded (no NVIDIA driver)"
 };
 /// Calls into libcuda if it is there: run it in a worker, never in the supervisor.
 DeviceList list_devices();

@@ -11,6 +11,7 @@
 
 #include <kerntune/core/catalogue.hpp>
 #include <kerntune/core/device.hpp>
+#include <kerntune/core/gpu_facts.hpp>
 #include <kerntune/core/kernel_spec.hpp>
 #include <kerntune/core/rejection.hpp>
 #include <kerntune/search/param_space.hpp>
@@ -129,7 +130,9 @@ struct BatchResult {
   std::string note;                         // why there is no result, or what to know about it
   bool device_lost = false;
   std::optional<CounterAccess> counter_access;  // absent if nobody asked
-  std::string provisional;  // why the times cannot be relied on: who else used the device; empty: they can
+  /// Why the times cannot be relied on: who else used the device, or what held its clocks down; empty: they can.
+  std::string provisional;
+  GpuSnapshots gpu_snapshots;  // of a GPU, where NVML tells; a final that was restored brings its own
 };
 
 struct TuneReport {
