@@ -150,14 +150,19 @@ Code power_of_integers(std::int64_t base, std::int64_t exponent, Value& out) noe
 }
 
 Code integer_arithmetic(Op op, std::int64_t a, std::int64_t b, Value& out) noexcept {
+  // One after the other: the order in which a call's arguments are evaluated is the compiler's choice.
   std::int64_t result = 0;
+  bool overflowed = false;
   switch (op) {
     case Op::add:
-      return store_checked(out, result, __builtin_add_overflow(a, b, &result));
+      overflowed = __builtin_add_overflow(a, b, &result);
+      return store_checked(out, result, overflowed);
     case Op::subtract:
-      return store_checked(out, result, __builtin_sub_overflow(a, b, &result));
+      overflowed = __builtin_sub_overflow(a, b, &result);
+      return store_checked(out, result, overflowed);
     case Op::multiply:
-      return store_checked(out, result, __builtin_mul_overflow(a, b, &result));
+      overflowed = __builtin_mul_overflow(a, b, &result);
+      return store_checked(out, result, overflowed);
     case Op::power:
       return power_of_integers(a, b, out);
     default:
