@@ -36,7 +36,7 @@ HOMES = [
     (r"nlohmann/", r"(core|tests)/.*\.cpp$", "json.hpp is heavy: in few .cpp files, never in headers"),
     (r"CLI/", r"core/app/", "the command line is the program's"),
     (r"(cuda|nvrtc|cuda_runtime.*)\.h", r"core/(src/cuda|src/cupti|launch)/|.*\.cuh?$|tests/.*\.cpp$", "the driver is loaded at run time, in one place"),
-    (r"(cupti.*|nvperf.*)\.h", r"core/src/cupti/", "CUPTI is loaded at run time, in one place"),
+    (r"(cupti|nvperf)\w*\.h$", r"core/src/cupti/", "CUPTI is loaded at run time, in one place"),
     (r"nvml\.h", r"core/src/(cuda|nvml)/", "NVML is loaded at run time, in one place"),
     (r"nvtx3/", r"core/src/nvtx/", "one wrapper of NVTX"),
     (r"(gtest|gmock|benchmark)/", r"tests/", "a test library"),

@@ -27,6 +27,7 @@ test   python3              end-to-end tests and checks
 test   binutils             readelf, for the checks of exported symbols
 test   chromium             looks at the HTML report
 bench  libbenchmark-dev     benchmarks
+fetch  python3-pip          downloads CUDA 12.9's wheels, where there is no other pip
 ci     git                  finds the changed files
 ci     clang-19             fuzzers
 ci     libclang-rt-19-dev   fuzzers and their sanitizers

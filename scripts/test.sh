@@ -12,6 +12,8 @@
 #   tsan        search, storage and engine tests under ThreadSanitizer
 #   no-cuda     built without CUDA headers: end-to-end, install and ABI tests
 #   query-only  the production library alone, and its tests
+#   cuda12      core against CUDA 12.9 (fetched into build/cuda12-toolkit), without a GPU: compiler, planning of counters, and every
+#               source kernel's default and 3 more configurations for sm_70 to sm_120. sweep: 20 more, with the toolkit that is there
 #   fuzz        every fuzzer, a minute together
 #   tidy        clang-tidy 19 on the files changed since the merge base; tidy-all: on every file
 # Exit code: 0 if every stage passed. Ends with a table of stages and seconds.
@@ -59,7 +61,7 @@ stage_format() { cpp_files | xargs clang-format-19 --dry-run --Werror; }
 
 stage_unit() {
     export LSAN_OPTIONS="suppressions=$PWD/scripts/lsan.supp:print_suppressions=0"
-    build asan && run_ctest asan -LE 'gpu|bench'
+    build asan && run_ctest asan -LE 'gpu|bench|sweep'
 }
 
 stage_gpu() {
@@ -79,6 +81,19 @@ stage_no-cuda() {
 stage_query-only() {
     build query-only && run_ctest query-only
 }
+
+stage_cuda12() {
+    local toolkit=$PWD/build/cuda12-toolkit
+    local tests=(cuda_{nvrtc,cubin_cache,device}_test cupti_planner_test kernels_architectures_test)
+    scripts/fetch_cuda12.sh "$toolkit" || return
+    export CUDA_HOME=$toolkit KERNTUNE_TEST_TOOLKIT=12.9 KERNTUNE_COMPILE_SAMPLES=3 KERNTUNE_FACTS_FILE=$PWD/build/cuda12/facts.md
+    unset CUDA_PATH KERNTUNE_NVRTC KERNTUNE_CUPTI
+    cmake --preset dev -B build/cuda12 "${clang[@]}" -DKERNTUNE_UNITY=ON -DKERNTUNE_WITH_CUDA=ON -DCMAKE_CXX_FLAGS_DEBUG=-O0 >/dev/null &&
+        cmake --build build/cuda12 --parallel "$jobs" --target "${tests[@]}" &&
+        run_ctest cuda12 -R "^($(IFS='|' && echo "${tests[*]}"))\$"
+}
+
+stage_sweep() { build dev kernels_architectures_test && run_ctest dev -L sweep; }
 
 fuzzers() { find tests/fuzz -name '*_fuzz.cpp' -printf '%f\n' | sed 's/\.cpp$//' | sort; }
 
@@ -128,7 +143,7 @@ results=()
 run_stage() {
     local name=$1 start=$SECONDS verdict=passed
     printf '\n==== %s\n' "$name"
-    "stage_$name" || verdict=FAILED
+    ("stage_$name") || verdict=FAILED  # what a stage exports is its own
     results+=("$(printf '%-12s %-7s %5d s' "$name" "$verdict" $((SECONDS - start)))")
     [ "$verdict" = passed ]
 }
@@ -155,7 +170,8 @@ if has_gpu && { [ $# -eq 0 ] || [ "$1" = --ci ]; }; then
 fi
 
 groups=(build test)
-case " ${stages[*]} " in *' format '* | *' unit '* | *' tsan '* | *' fuzz '* | *' tidy'*) groups+=(ci) ;; esac
+case " ${stages[*]} " in *' format '* | *' unit '* | *' tsan '* | *' cuda12 '* | *' fuzz '* | *' tidy'*) groups+=(ci) ;; esac
+case " ${stages[*]} " in *' cuda12 '*) python3 -m pip --version >/dev/null 2>&1 || groups+=(fetch) ;; esac  # pip may come from elsewhere
 ensure_packages "${groups[@]}" || exit
 
 failed=0

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "cuda/toolkit.hpp"
@@ -81,6 +83,37 @@ TEST(ForeignHeaders, FoldersAreReadFromEverySpelling) {
   const std::vector<std::string> options{"-I/a", "-I",       "/b", "--include-path=/c", "-DX=1", "--include-path",
                                          "/d",   "-isystem", "/e"};
   EXPECT_EQ(cuda::include_folders_of(options), (std::vector<std::string>{"/a", "/b", "/c", "/d", "/e"}));
+}
+
+/// Sets a variable of the environment for a test's time.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* before = std::getenv(name); before != nullptr) before_ = before;
+    ::setenv(name, value, 1);
+  }
+  ~Variable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+TEST(LibraryCandidates, AToolkitThatIsNamedComesBeforeTheLoadersSearch) {
+  const Variable home("CUDA_HOME", "/opt/cuda12"), path("CUDA_PATH", "");
+  EXPECT_EQ(cuda::library_candidates({"libx.so.13", "libx.so.12"}, "KERNTUNE_TEST_LIBX"),
+            (std::vector<std::string>{
+                "/opt/cuda12/lib64/libx.so.13", "/opt/cuda12/lib64/libx.so.12",
+                "/opt/cuda12/extras/CUPTI/lib64/libx.so.13", "/opt/cuda12/extras/CUPTI/lib64/libx.so.12", "libx.so.13",
+                "libx.so.12", "/usr/local/cuda/lib64/libx.so.13", "/usr/local/cuda/lib64/libx.so.12",
+                "/usr/local/cuda/extras/CUPTI/lib64/libx.so.13", "/usr/local/cuda/extras/CUPTI/lib64/libx.so.12"}));
+}
+
+TEST(LibraryCandidates, ALibraryThatIsNamedIsTheOnlyOne) {
+  const Variable library("KERNTUNE_TEST_LIBX", "/opt/libx.so");
+  EXPECT_EQ(cuda::library_candidates({"libx.so.13"}, "KERNTUNE_TEST_LIBX"), std::vector<std::string>{"/opt/libx.so"});
 }
 
 }  // namespace

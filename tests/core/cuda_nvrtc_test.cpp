@@ -50,6 +50,13 @@ TEST_F(Nvrtc, NamesItsPatchLevelAndArchitectures) {
   EXPECT_THAT(nvrtc::architectures(), testing::Contains(90));
 }
 
+TEST(NvrtcLibrary, IsOfTheToolkitThatIsAskedFor) {
+  const char* wanted = std::getenv("KERNTUNE_TEST_TOOLKIT");  // "12.9": where a skip would hide that it is not used
+  if (wanted == nullptr) GTEST_SKIP() << "KERNTUNE_TEST_TOOLKIT asks for none";
+  std::string why_not;
+  EXPECT_THAT(nvrtc::version(&why_not), testing::StartsWith(std::string(wanted) + ".")) << why_not;
+}
+
 TEST_F(Nvrtc, LowersNameExpressions) {
   const auto module = nvrtc::compile(
       job_of("template <int N, typename T> __global__ void k(T* x) { x[0] = N; }", {"k<4, float>", "k<8,int>"}));

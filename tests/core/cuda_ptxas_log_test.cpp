@@ -75,6 +75,14 @@ TEST(PtxasLog, KeepsWarningsAndDropsItsOwnLines) {
   EXPECT_THAT(report.rest, testing::Not(testing::HasSubstr("ptxas info")));
 }
 
+TEST(PtxasLog, DropsWhatCuda12SaysOfItsSuccessor) {
+  EXPECT_EQ(
+      parse_ptxas_log("nvrtc: warning: Architectures prior to '<compute/sm>_75' are deprecated and may be removed "
+                      "in a future release\n")
+          .rest,
+      "");
+}
+
 TEST(PtxasLog, KeepsAdvisoriesOfPtxas) {
   const PtxasReport report = parse_ptxas_log(
       "ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored to maintain minimum register "

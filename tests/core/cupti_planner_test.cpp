@@ -3,6 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
 #include <kerntune/core/errors.hpp>
 
 #include "cupti/metric_sets.hpp"
@@ -37,6 +42,32 @@ class PassPlanner : public ::testing::Test {
   const CuptiApi* api_ = nullptr;
 };
 
+TEST(CuptiLibrary, IsOfTheToolkitThatIsAskedFor) {
+  const char* home = std::getenv("CUDA_HOME");
+  if (std::getenv("KERNTUNE_TEST_TOOLKIT") == nullptr ||
+      home == nullptr)  // set where a skip would hide that it is not used
+    GTEST_SKIP() << "KERNTUNE_TEST_TOOLKIT asks for none";
+  NoCupti why_not;
+  const CuptiApi* api = cupti_api(&why_not);
+  ASSERT_NE(api, nullptr) << why_not.reason;
+  EXPECT_THAT(api->version, testing::StartsWith(std::getenv("KERNTUNE_TEST_TOOLKIT")));
+  EXPECT_EQ(std::filesystem::path(api->path).parent_path(), std::filesystem::canonical(std::string(home) + "/lib64"));
+  // CUPTI opens its library of chips by itself: that of another release would plan for other chips.
+  (void)plan_passes(*api, wish("GV100", {"gpu__time_duration.sum"}));
+  std::ifstream maps("/proc/self/maps");
+  std::set<std::string> folders;
+  for (std::string line; std::getline(maps, line);)
+    if (line.find("libnvperf_host.so") != std::string::npos)
+      folders.insert(std::filesystem::path(line.substr(line.find('/'))).parent_path().string());
+  EXPECT_THAT(folders, testing::ElementsAre(std::filesystem::canonical(std::string(home) + "/lib64").string()));
+}
+
+TEST(CuptiLibrary, NamesItsRelease) {
+  EXPECT_EQ(version_text(130001), "13.0.1");
+  EXPECT_EQ(version_text(28), "12.9.1");
+  EXPECT_EQ(version_text(18), "API 18");
+}
+
 struct Golden {
   const char* chip;
   const char* set;
@@ -44,6 +75,7 @@ struct Golden {
   std::size_t missing, dropped;
   std::size_t all_passes;  // for the whole set
   std::size_t deep_passes;
+  int since = 12;  // the first toolkit whose CUPTI knows the chip; the figures are the same in 12.9 and 13.0
 };
 
 std::ostream& operator<<(std::ostream& out, const Golden& golden) { return out << golden.chip; }
@@ -52,6 +84,10 @@ class PassPlannerGolden : public PassPlanner, public ::testing::WithParamInterfa
 
 TEST_P(PassPlannerGolden, FitsTheStandardSet) {
   const Golden& golden = GetParam();
+  if (const int toolkit = std::atoi(api_->version.c_str()); toolkit != 0 && toolkit < golden.since) {
+    EXPECT_THAT(supported_chips(*api_), testing::Not(Contains(golden.chip)));
+    return;
+  }
   const MetricSet& set = standard_set(golden.chip);
   EXPECT_EQ(set.name, golden.set);
   const Plan one = plan(golden.chip, set, 1);
@@ -70,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Golden{"GV100", "core", 13, 0, 0, 1, 4}, Golden{"TU102", "core", 13, 0, 0, 1, 4},
                       Golden{"GA100", "wide", 21, 0, 0, 1, 4}, Golden{"GA102", "compact", 16, 0, 0, 1, 4},
                       Golden{"AD102", "compact", 16, 0, 0, 1, 4}, Golden{"GH100", "wide", 21, 0, 0, 1, 4},
-                      Golden{"GB100", "wide", 21, 0, 0, 1, 4}, Golden{"GB110", "wide", 21, 0, 0, 1, 4},
+                      Golden{"GB100", "wide", 21, 0, 0, 1, 4}, Golden{"GB110", "wide", 21, 0, 0, 1, 4, 13},
                       Golden{"GB202", "compact", 16, 0, 0, 1, 4}),
     [](const auto& chosen) { return chosen.param.chip; });
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,6 +30,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 // What the fake GPU does with blocks of this many threads.
 // 64 threads are fine, 128 are faster.
@@ -168,6 +170,22 @@ TEST_F(FailingDevice, FaultsAndHangsAreTheConfigurationsOwn) {
   EXPECT_EQ(report.stopped, "");
   EXPECT_EQ(report.worker_restarts, 4);
   RecordProperty("slowest_restart_ms", static_cast<int>(report.slowest_restart_s * 1000));
+}
+
+TEST_F(FailingDevice, WhatNoKernelCanDoNeverReachesTheCompiler) {
+  const std::string notes = dir_ / "notes";
+  const TuneReport report = run(request("[64, 1024, 1056, 2048]", "// KERNTUNE_BLOCK_THREADS noted " + notes));
+  for (const BatchResult& batch : report.batches) {
+    EXPECT_EQ(batch.pruned_static, 2);
+    for (const unsigned block : {1056U, 2048U}) {
+      EXPECT_EQ(rejection(batch, block).reason, Reason::device_limit);
+      EXPECT_THAT(rejection(batch, block).message, HasSubstr("the device allows 1024"));
+    }
+  }
+  std::stringstream text;
+  text << std::ifstream(notes).rdbuf();
+  for (const char* block : {"=64 ", "=1024 "}) EXPECT_THAT(text.str(), HasSubstr(block));
+  for (const char* block : {"=1056 ", "=2048 "}) EXPECT_THAT(text.str(), Not(HasSubstr(block)));
 }
 
 TEST_F(FailingDevice, AWorkerThatWaitsForACompilerIsNotTakenForOneThatHangs) {

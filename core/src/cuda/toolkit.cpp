@@ -91,14 +91,18 @@ std::string digest_files(const std::string& folder) {
 
 std::vector<std::string> library_candidates(const std::vector<std::string>& names, const char* variable) {
   if (const char* path = std::getenv(variable); path != nullptr && *path != '\0') return {path};
-  std::vector<std::string> homes;
-  const char* const known[] = {std::getenv("CUDA_HOME"), std::getenv("CUDA_PATH"), "/usr/local/cuda"};
-  for (const char* home : known)
-    if (home != nullptr && *home != '\0') homes.emplace_back(home);
-  std::vector<std::string> all = names;
-  for (const std::string& home : homes)
+  std::vector<std::string> all;
+  const auto add_home = [&](const char* home) {
+    if (home == nullptr || *home == '\0') return;
     for (const char* folder : {"/lib64/", "/extras/CUPTI/lib64/"})  // CUPTI's own folder, in some installations
-      for (const std::string& name : names) all.push_back(home + folder + name);
+      for (const std::string& name : names) all.push_back(std::string(home) + folder + name);
+  };
+  // Whoever names a toolkit means it: the headers come from there too, and a compiler of another release beside them
+  // could be told nothing but wrong things.
+  add_home(std::getenv("CUDA_HOME"));
+  add_home(std::getenv("CUDA_PATH"));
+  all.insert(all.end(), names.begin(), names.end());
+  add_home("/usr/local/cuda");
   return all;
 }
 

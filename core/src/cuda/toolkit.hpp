@@ -18,8 +18,8 @@ struct Toolkit {
 /// /usr/local/cuda/include, in this order; the first that holds cuda_fp16.h is taken. Not cached.
 Toolkit find_toolkit(const std::string& nvrtc_path);
 /// Names and paths under which a library of the toolkit may be found, best first: what the environment variable
-/// `variable` says, alone, if it is set; else `names` by the loader's search, then in $CUDA_HOME, $CUDA_PATH and
-/// /usr/local/cuda.
+/// `variable` says, alone, if it is set; else `names` in $CUDA_HOME and $CUDA_PATH, where the headers come from too,
+/// then by the loader's search, then in /usr/local/cuda.
 std::vector<std::string> library_candidates(const std::vector<std::string>& names, const char* variable);
 
 /// find_toolkit for this process's NVRTC, looked up once.

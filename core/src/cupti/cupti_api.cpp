@@ -44,6 +44,15 @@ std::string path_of(const CuptiApi& api) {
   return std::filesystem::canonical(info.dli_fname, ignored).string();
 }
 
+/// CUPTI opens its library of chips and metrics by name when it is first asked for one. The loader's search may know
+/// another toolkit's; the one that belongs to it is opened first, and then stands for the name.
+void open_chips_beside(const std::string& cupti_path) {
+  const auto beside = std::filesystem::path(cupti_path).parent_path() / "libnvperf_host.so";
+  std::error_code ignored;
+  if (std::filesystem::exists(beside, ignored))
+    (void)cuda::SharedLibrary::open_first(std::vector<std::string>{beside.string()});
+}
+
 LoadedCupti load_cupti() {
   LoadedCupti loaded;
   const auto library = cuda::SharedLibrary::open_first(
@@ -58,6 +67,7 @@ LoadedCupti load_cupti() {
     std::uint32_t version = 0;
     if (loaded.api.get_version(&version) == CUPTI_SUCCESS) loaded.api.version = version_text(version);
   }
+  open_chips_beside(loaded.api.path);
   if (!missing.empty()) {
     loaded.why_not = {
         .is_wrong_version = true,
@@ -80,7 +90,19 @@ const CuptiApi* cupti_api(NoCupti* why_not) {
 }
 
 std::string version_text(std::uint32_t version) {
-  if (version < 10000) return fmt::format("API {}", version);  // numbered one by one before CUDA 12.6
+  switch (version) {  // counted up before CUDA 13; cupti_version.h says which is whose
+    case 24:
+      return "12.6";
+    case 26:
+      return "12.8";
+    case 27:
+      return "12.9";
+    case 28:
+      return "12.9.1";
+    default:
+      break;
+  }
+  if (version < 10000) return fmt::format("API {}", version);
   return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 

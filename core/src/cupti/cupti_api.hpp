@@ -64,7 +64,7 @@ struct NoCupti {
 };
 
 /// The library's functions, loaded at the first call: $KERNTUNE_CUPTI alone if it is set, else libcupti.so.13, .12 and
-/// plain, by the loader's search and then in the usual folders. Null, with `why_not` set, if none is usable. Loading it
+/// plain, where cuda::library_candidates says. Null, with `why_not` set, if none is usable. Loading it
 /// changes nothing about kernels or their times. Threads: any.
 const CuptiApi* cupti_api(NoCupti* why_not = nullptr);
 
@@ -81,7 +81,8 @@ class CuptiError : public std::runtime_error {
 /// Throws CuptiError("<doing>: CUPTI_ERROR_...") unless `code` is success.
 void check(const CuptiApi& api, CUptiResult code, std::string_view doing);
 
-/// 130001 as "13.0.1".
+/// The toolkit release that a number of cuptiGetVersion stands for: 130001 is "13.0.1", 28 is "12.9.1"; "API 18" if it
+/// is older than the interface used here.
 std::string version_text(std::uint32_t version);
 
 }  // namespace kerntune::cupti

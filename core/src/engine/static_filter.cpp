@@ -6,12 +6,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "spec/launch_limits.hpp"
+
 namespace kerntune {
 namespace {
 
-/// Largest thread block cluster that a kernel can ask for with the non-portable size allowed (CUDA C++ Programming
-/// Guide, thread block clusters).
-constexpr std::uint32_t kMaxClusterBlocks = 16;
 /// Registers are allocated per warp in units of this many (compute capability 3.0 and newer).
 constexpr std::int64_t kRegisterUnit = 256;
 
@@ -21,27 +20,9 @@ tl::unexpected<Rejection> over_limit(std::string message) {
 
 std::int64_t product(const std::array<std::uint32_t, 3>& v) { return std::int64_t{v[0]} * v[1] * v[2]; }
 
-tl::expected<void, Rejection> check_launch(const LaunchPlan& launch, const DeviceProperties& device) {
-  const std::int64_t threads = product(launch.block);
-  if (threads > device.max_threads_per_block) {
-    return over_limit(fmt::format("{}: a block of {}x{}x{} = {} threads; the device allows {}", launch.entry,
-                                  launch.block[0], launch.block[1], launch.block[2], threads,
-                                  device.max_threads_per_block));
-  }
-  if (launch.block[2] > 64)
-    return over_limit(fmt::format("{}: block z of {}; the device allows 64", launch.entry, launch.block[2]));
-  if (std::int64_t{launch.shared_bytes} > device.shared_per_block_optin) {
-    return over_limit(fmt::format("{}: {} bytes of dynamic shared memory; the device allows {} per block", launch.entry,
-                                  launch.shared_bytes, device.shared_per_block_optin));
-  }
-  if (product(launch.cluster) == 0) return {};
-  if (device.compute_capability < 90) {
-    return over_limit(fmt::format("{}: thread block clusters need compute capability 9.0", launch.entry));
-  }
-  if (product(launch.cluster) > kMaxClusterBlocks) {
-    return over_limit(fmt::format("{}: a cluster of {} blocks; at most {}", launch.entry, product(launch.cluster),
-                                  kMaxClusterBlocks));
-  }
+tl::expected<void, Rejection> check_limits(const LaunchPlan& launch, const DeviceProperties& device) {
+  const auto why = beyond_limits(launch, device);
+  if (why) return over_limit(fmt::format("{}: {}", launch.entry, *why));
   return {};
 }
 
@@ -63,6 +44,9 @@ tl::expected<void, Rejection> plan_steps(const TuningContext& context, const sea
     if (!*runs) continue;
     if (program.needs_facts(i)) {  // what it comes to is known only once it is compiled
       view.other_work += fmt::format("|step {} of {}", i, program.space().text(config));
+      const auto known = program.known_launch(i, view.binding);
+      if (!known) return tl::unexpected(known.error());
+      if (auto ok = check_limits(*known, context.device.properties); !ok) return tl::unexpected(ok.error());
       continue;
     }
     auto step = program.step(i, view.binding, *buffers, {});
@@ -71,7 +55,10 @@ tl::expected<void, Rejection> plan_steps(const TuningContext& context, const sea
     if (const auto* memset = std::get_if<MemsetPlan>(&*step))
       view.other_work +=
           fmt::format(" memset {}+{} {} {}", memset->buffer, memset->offset_bytes, memset->bytes, memset->byte);
-    if (auto* launch = std::get_if<LaunchPlan>(&*step)) view.launches.push_back(std::move(*launch));
+    if (auto* launch = std::get_if<LaunchPlan>(&*step)) {
+      if (auto ok = check_limits(*launch, context.device.properties); !ok) return tl::unexpected(ok.error());
+      view.launches.push_back(std::move(*launch));
+    }
   }
   const auto symbols = program.symbols(view.binding, *buffers);
   if (!symbols) return tl::unexpected(symbols.error());
@@ -97,12 +84,10 @@ tl::expected<StaticView, Rejection> static_filter(const TuningContext& context, 
   StaticView view{std::move(*binding), {}, {}, {}};
   if (!context.compiles()) return view;
   if (auto ok = plan_steps(context, config, view); !ok) return tl::unexpected(ok.error());
-  for (const LaunchPlan& launch : view.launches) {
-    if (auto ok = check_launch(launch, context.device.properties); !ok) return tl::unexpected(ok.error());
-  }
   auto compile = program.compile_plan(view.binding);
   if (!compile) return tl::unexpected(compile.error());
   view.compile = std::move(*compile);
+  if (auto why = beyond_limits(view.compile, context.device.properties)) return over_limit(std::move(*why));
   return view;
 }
 

@@ -12,6 +12,7 @@
 #include "conformance_parts.hpp"
 #include "host/host_device.hpp"
 #include "representative_devices.hpp"
+#include "spec/launch_limits.hpp"
 
 namespace kerntune {
 namespace {
@@ -26,26 +27,6 @@ struct Outcome {
   std::string message;
 };
 
-std::string over(const char* what, std::int64_t found, std::int64_t limit) {
-  return fmt::format("asks for {} {}, the device has {}", found, what, limit);
-}
-
-/// The limits that a launch must keep whatever the kernel compiles to.
-std::optional<std::string> beyond_limits(const LaunchPlan& launch, const DeviceProperties& device) {
-  const std::int64_t threads = std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2];
-  if (threads > device.max_threads_per_block) return over("threads per block", threads, device.max_threads_per_block);
-  if (launch.block[2] > 64) return over("threads in z", launch.block[2], 64);
-  if (launch.shared_bytes > device.shared_per_block_optin) {
-    return over("bytes of dynamic shared memory", launch.shared_bytes, device.shared_per_block_optin);
-  }
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const std::int64_t limit = axis == 0 ? INT64_C(0x7FFFFFFF) : 65535;
-    if (launch.grid[axis] > limit) return over("blocks in one direction of the grid", launch.grid[axis], limit);
-    if (launch.grid[axis] == 0 || launch.block[axis] == 0) return std::string("a grid or block has no extent");
-  }
-  return std::nullopt;
-}
-
 /// Evaluates every step that runs. The message names the step.
 std::optional<std::string> broken_step(const SpecProgram& program, const Binding& binding,
                                        std::span<const BufferPlan> buffers, const DeviceProperties& device) {
@@ -56,7 +37,7 @@ std::optional<std::string> broken_step(const SpecProgram& program, const Binding
     const auto plan = program.step(i, binding, buffers, kAssumedFacts);
     if (!plan) return fmt::format("step {}: {}", i, plan.error().message);
     if (const auto* launch = std::get_if<LaunchPlan>(&*plan)) {
-      if (auto why = beyond_limits(*launch, device)) return fmt::format("step {} {}", i, *why);
+      if (auto why = beyond_limits(*launch, device)) return fmt::format("step {}: {}", i, *why);
     }
   }
   return std::nullopt;
@@ -72,6 +53,11 @@ Outcome try_default(const SpecProgram& program, const Dims& dims, const DevicePr
   const auto buffers = program.buffers(*binding);
   if (!buffers) return {Outcome::Kind::broken, buffers.error().message};
   if (auto why = broken_step(program, *binding, *buffers, device)) return {Outcome::Kind::broken, *why};
+  if (program.spec().is_source()) {
+    const auto plan = program.compile_plan(*binding);
+    if (!plan) return {Outcome::Kind::broken, plan.error().message};
+    if (auto why = beyond_limits(*plan, device)) return {Outcome::Kind::broken, *why};
+  }
   if (const auto symbols = program.symbols(*binding, *buffers); !symbols)
     return {Outcome::Kind::broken, symbols.error().message};
   return {};

@@ -3,41 +3,29 @@
 
 #include <array>
 
+#include "spec/architecture_limits.hpp"
+
 namespace kerntune {
 namespace {
 
-/// What differs between the boards; the rest is the same from compute capability 7.0 to 10.0.
-struct Board {
-  std::int64_t compute_capability, sm_count, shared_optin_kib, shared_sm_kib, l2_mib;
-};
-
-constexpr DeviceProperties properties_of(const Board& board) {
-  return {.sm_count = board.sm_count,
-          .max_threads_per_block = 1024,
-          .max_threads_per_sm = 2048,
-          .max_blocks_per_sm = 32,
-          .shared_per_block = 48 * 1024,
-          .shared_per_block_optin = board.shared_optin_kib * 1024,
-          .shared_per_sm = board.shared_sm_kib * 1024,
-          .registers_per_block = 65536,
-          .registers_per_sm = 65536,
-          .l2_bytes = board.l2_mib * 1024 * 1024,
-          .warp_size = 32,
-          .compute_capability = board.compute_capability,
-          .is_cuda = 1,
-          .cpu_cores = 0};
+RepresentativeDevice board(std::string_view name, int compute_capability, std::int64_t sm_count, std::int64_t l2_mib) {
+  DeviceProperties properties = architecture_limits(compute_capability).value();
+  properties.sm_count = sm_count;
+  properties.l2_bytes = l2_mib * 1024 * 1024;
+  return {name, properties};
 }
-
-constexpr std::array<RepresentativeDevice, 5> kDevices{{
-    {"NVIDIA V100", properties_of({70, 80, 96, 96, 6})},
-    {"NVIDIA A100", properties_of({80, 108, 163, 164, 40})},
-    {"NVIDIA H100", properties_of({90, 132, 227, 228, 50})},
-    {"NVIDIA H200", properties_of({90, 132, 227, 228, 60})},
-    {"NVIDIA B200", properties_of({100, 148, 227, 228, 126})},
-}};
 
 }  // namespace
 
-std::span<const RepresentativeDevice> representative_devices() noexcept { return kDevices; }
+std::span<const RepresentativeDevice> representative_devices() {
+  static const std::array<RepresentativeDevice, 5> devices{{
+      board("NVIDIA V100", 70, 80, 6),
+      board("NVIDIA A100", 80, 108, 40),
+      board("NVIDIA H100", 90, 132, 50),
+      board("NVIDIA H200", 90, 132, 60),
+      board("NVIDIA B200", 100, 148, 126),
+  }};
+  return devices;
+}
 
 }  // namespace kerntune

@@ -14,9 +14,8 @@ struct RepresentativeDevice {
   DeviceProperties properties;
 };
 
-/// V100, A100, H100, H200, B200: their limits as the CUDA C++ Programming Guide states them per compute capability
-/// ("Technical Specifications per Compute Capability"), SM counts and L2 sizes as NVIDIA's architecture white papers do
-/// for the SXM boards.
-std::span<const RepresentativeDevice> representative_devices() noexcept;
+/// V100, A100, H100, H200, B200: limits of their architectures (spec/architecture_limits.hpp), SM counts and L2 sizes
+/// as NVIDIA's architecture white papers state them for the SXM boards.
+std::span<const RepresentativeDevice> representative_devices();
 
 }  // namespace kerntune

@@ -69,7 +69,7 @@ struct CompiledLaunch {
   OptionalExpression shared_bytes, carveout, cooperative;
   std::vector<CompiledArg> args;
   bool reads_facts = false;  // its grid, block or shared_bytes read regs or blocks_per_sm
-  bool block_reads_facts = false;
+  bool block_reads_facts = false, shared_reads_facts = false;
 };
 struct CompiledMemset {
   std::size_t buffer = 0;

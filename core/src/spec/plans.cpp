@@ -14,6 +14,8 @@ constexpr std::int64_t kLargestAlignment = 65536;
 constexpr std::int64_t kMostGridX = INT32_MAX;  // CUDA, all compute capabilities
 constexpr std::int64_t kMostGridYZ = 65535;
 constexpr std::int64_t kMostRegisters = 255;
+constexpr std::int64_t kMostCluster = 1024;  // more is nonsense; what the device allows is looked at later
+constexpr std::array<std::uint32_t, 3> kNoCluster{1, 1, 1};
 constexpr std::int64_t kMostSharedBytes = INT64_C(1) << 30;
 // cuTensorMapEncodeTiled: dims up to 2^32, strides below 2^40, boxes up to 256, element strides up to 8
 constexpr std::int64_t kMostTensorDim = INT64_C(1) << 32;
@@ -34,9 +36,8 @@ std::array<std::uint32_t, 3> triple(const ExpressionTriple& expressions, const s
 // All 1, or not given: no cluster launch, which is the same to the kernel and works on every device.
 std::array<std::uint32_t, 3> cluster_of(const CompiledLaunch& step, const std::array<std::uint32_t, 3>& grid,
                                         const Evaluator& evaluator) {
-  constexpr std::int64_t kMost = 1024;
-  const auto cluster = triple(step.cluster, {kMost, kMost, kMost}, evaluator);
-  if (cluster == std::array<std::uint32_t, 3>{1, 1, 1}) return {0, 0, 0};
+  const auto cluster = triple(step.cluster, {kMostCluster, kMostCluster, kMostCluster}, evaluator);
+  if (cluster == kNoCluster) return {0, 0, 0};
   for (std::size_t i = 0; i < grid.size(); ++i)
     if (grid[i] % cluster[i] != 0)
       evaluator.reject(*step.cluster[i],
@@ -179,12 +180,16 @@ CompilePlan plan_compile(const CompiledCode& code, const std::vector<CompiledSte
     if (launch == nullptr) continue;
     if (is_first && code.mentions_block_threads && !launch->block_reads_facts)
       out.options.push_back(fmt::format("-DKERNTUNE_BLOCK_THREADS={}", block_threads(*launch, evaluator)));
+    const bool runs = plan_runs(step, evaluator);
+    if (is_first && runs && blocks > 0 && !launch->block_reads_facts)
+      out.bounded_threads = block_threads(*launch, evaluator);
     is_first = false;
-    if (!plan_runs(step, evaluator)) continue;
+    if (!runs) continue;
     std::string entry = entry_of(*launch, evaluator);
     if (std::find(out.entries.begin(), out.entries.end(), entry) == out.entries.end())
       out.entries.push_back(std::move(entry));
   }
+  out.min_blocks_per_sm = blocks;
   if (blocks > 0) out.options.push_back(fmt::format("-DKERNTUNE_MIN_BLOCKS_PER_SM={}", blocks));
   out.register_cap = evaluator.integer_or(code.register_cap, 0, 0, kMostRegisters);
   return out;
@@ -192,6 +197,17 @@ CompilePlan plan_compile(const CompiledCode& code, const std::vector<CompiledSte
 
 StepPlan plan_step(const CompiledStep& step, std::span<const BufferPlan> buffers, const Evaluator& evaluator) {
   return std::visit([&](const auto& s) { return plan(s, buffers, evaluator); }, step);
+}
+
+LaunchPlan plan_known(const CompiledLaunch& step, const Evaluator& evaluator) {
+  LaunchPlan out;
+  out.entry = entry_of(step, evaluator);
+  if (!step.block_reads_facts) out.block = triple(step.block, {kMostGridX, kMostGridX, kMostGridX}, evaluator);
+  out.cluster = triple(step.cluster, {kMostCluster, kMostCluster, kMostCluster}, evaluator);
+  if (out.cluster == kNoCluster) out.cluster = {0, 0, 0};
+  if (!step.shared_reads_facts)
+    out.shared_bytes = narrow(evaluator.integer_or(step.shared_bytes, 0, 0, kMostSharedBytes));
+  return out;
 }
 
 bool plan_runs(const CompiledStep& step, const Evaluator& evaluator) {

@@ -15,6 +15,7 @@ namespace kerntune {
 BufferPlan plan_buffer(const BufferSpec& buffer, const CompiledBuffer& compiled, const Evaluator& evaluator);
 CompilePlan plan_compile(const CompiledCode& code, const std::vector<CompiledStep>& steps, const Evaluator& evaluator);
 StepPlan plan_step(const CompiledStep& step, std::span<const BufferPlan> buffers, const Evaluator& evaluator);
+LaunchPlan plan_known(const CompiledLaunch& step, const Evaluator& evaluator);
 bool plan_runs(const CompiledStep& step, const Evaluator& evaluator);
 ArgPlan plan_arg(const CompiledArg& arg, std::span<const BufferPlan> buffers, const Evaluator& evaluator);
 

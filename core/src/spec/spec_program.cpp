@@ -183,6 +183,12 @@ bool SpecProgram::needs_facts(std::size_t step) const {
   return launch != nullptr && launch->reads_facts;
 }
 
+tl::expected<LaunchPlan, Rejection> SpecProgram::known_launch(std::size_t step, const Binding& binding) const {
+  const CompiledSpec& code = compiled_->code;
+  return rejections_of(
+      [&] { return plan_known(std::get<CompiledLaunch>(code.steps.at(step)), Evaluator(code, binding.values())); });
+}
+
 tl::expected<std::vector<SpecProgram::SymbolPlan>, Rejection> SpecProgram::symbols(
     const Binding& binding, std::span<const BufferPlan> buffers) const {
   return rejections_of([&] {

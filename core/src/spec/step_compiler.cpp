@@ -51,7 +51,8 @@ CompiledLaunch SpecCompiler::compile_launch(const LaunchStep& given, const std::
   for (std::size_t i = 0; i < step.args.size(); ++i)
     compiled.args.push_back(compile_arg(given.args[i], fmt::format("{}.args[{}]", place, i), plain));
   compiled.block_reads_facts = reads_facts(compiled.block);
-  compiled.reads_facts = compiled.block_reads_facts || reads_facts(compiled.grid) || reads_facts(compiled.shared_bytes);
+  compiled.shared_reads_facts = reads_facts(compiled.shared_bytes);
+  compiled.reads_facts = compiled.block_reads_facts || compiled.shared_reads_facts || reads_facts(compiled.grid);
   return compiled;
 }
 

@@ -74,7 +74,7 @@ class CubinCache {
 };
 
 /// The NVRTC library, loaded at run time: $KERNTUNE_NVRTC alone if it is set, else libnvrtc.so.13, .12 or plain from
-/// the loader's path, $CUDA_HOME/lib64, $CUDA_PATH/lib64 and /usr/local/cuda/lib64. Threads: any; compilations take
+/// $CUDA_HOME/lib64, $CUDA_PATH/lib64, the loader's path and /usr/local/cuda/lib64. Threads: any; compilations take
 /// NVRTC's lock.
 namespace nvrtc {
 /// The release with its patch level ("13.0.88"), or empty with `why_not` set if the library cannot be loaded.

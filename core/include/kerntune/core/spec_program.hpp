@@ -60,6 +60,9 @@ struct CompilePlan {
   std::vector<std::string> entries;  // name expressions of the launch steps that run, without repeats: "sgemm<64,32>"
   std::vector<std::string> options;  // the author's options, then -D definitions in order, then the engine's
   std::int64_t register_cap = 0;     // 0: none
+  // What KERNTUNE_MIN_BLOCKS_PER_SM asks for (0: nothing), and the threads of a block of the first launch, to which it
+  // applies (0: not known before compiling, or the launch does not run).
+  std::int64_t min_blocks_per_sm = 0, bounded_threads = 0;
 };
 
 struct ArgPlan {
@@ -137,6 +140,9 @@ class SpecProgram {
   tl::expected<StepPlan, Rejection> step(std::size_t step, const Binding& binding, std::span<const BufferPlan> buffers,
                                          const KernelFacts& facts) const;
   bool needs_facts(std::size_t step) const;
+  /// What is known of a launch step without facts, for limits: entry, cluster, and those of block and shared_bytes that
+  /// read none; the rest as if the spec left it out.
+  tl::expected<LaunchPlan, Rejection> known_launch(std::size_t step, const Binding& binding) const;
 
   struct SymbolPlan {
     std::string symbol;
