@@ -20,7 +20,7 @@
 namespace kerntune::cuda {
 namespace {
 
-using Entry = tl::expected<Counters, Rejection>;
+using CountedEntry = tl::expected<Counters, Rejection>;
 
 cupti::MetricSet wanted_set(const CounterRequest& request, const std::string& chip) {
   if (!request.metrics.empty()) return {"custom", "", request.metrics};
@@ -35,8 +35,8 @@ cupti::MetricSet wanted_set(const CounterRequest& request, const std::string& ch
 }  // namespace
 
 /// A configuration that fails is left out of the rest; ranges stay where they are.
-std::vector<Entry> CudaSession::count(const std::vector<Prepared*>& prepared, const CounterRequest& request,
-                                      const std::string& chip) {
+std::vector<CountedEntry> CudaSession::count(const std::vector<Prepared*>& prepared, const CounterRequest& request,
+                                             const std::string& chip) {
   const cupti::CuptiApi& api = *cupti::cupti_api();
   const cupti::MetricSet set = wanted_set(request, chip);
   cupti::PlanRequest wish;
@@ -78,9 +78,9 @@ std::vector<Entry> CudaSession::count(const std::vector<Prepared*>& prepared, co
     });
   };
   std::vector<Counters> counters = profiler.collect(prepared.size(), prepare, run);
-  std::vector<Entry> entries;
+  std::vector<CountedEntry> entries;
   for (std::size_t i = 0; i < prepared.size(); ++i)
-    entries.push_back(failed[i] ? Entry(tl::unexpected(*failed[i])) : Entry(std::move(counters[i])));
+    entries.push_back(failed[i] ? CountedEntry(tl::unexpected(*failed[i])) : CountedEntry(std::move(counters[i])));
   return entries;
 }
 
