@@ -31,20 +31,20 @@ TEST(DevicesText, ShowsTheBoard) {
   board.ecc = false, board.mig = false;
   board.numa_nodes = "1", board.cpu_affinity = "0-31";
   EXPECT_THAT(devices_text(one_gpu(board), {}),
-              HasSubstr("  board       PCI 00000000:0F:00.0, VBIOS 96.00\n"
-                        "  power       limit 600 W, default 700 W, may be 200 W to 700 W\n"
-                        "  clocks      up to 1980 MHz, memory 3201 MHz\n"
-                        "  PCIe        generation 5 x8 now, at most generation 5 x16\n"
-                        "  NVLink      0 links active\n"
-                        "  modes       ECC off, MIG off\n"
-                        "  near        NUMA node 1, CPUs 0-31\n"));
+              HasSubstr("  board         PCI 00000000:0F:00.0, VBIOS 96.00\n"
+                        "  power         limit 600 W, default 700 W, may be 200 W to 700 W\n"
+                        "  clocks        up to 1980 MHz, memory 3201 MHz\n"
+                        "  PCIe          generation 5 x8 now, at most generation 5 x16\n"
+                        "  NVLink        0 links active\n"
+                        "  modes         ECC off, MIG off\n"
+                        "  near          NUMA node 1, CPUs 0-31\n"));
 }
 
 TEST(DevicesText, LeavesOutWhatIsNotKnownOfABoard) {
   BoardFacts board;
   board.pcie_generation_max = 4;
   const std::string text = devices_text(one_gpu(board), {});
-  EXPECT_THAT(text, HasSubstr("  PCIe        at most generation 4\n"));
+  EXPECT_THAT(text, HasSubstr("  PCIe          at most generation 4\n"));
   for (const char* line : {"board", "power", "clocks", "NVLink", "modes", "near"})
     EXPECT_THAT(text, Not(HasSubstr(line)));
   EXPECT_THAT(devices_text(one_gpu(std::nullopt), {}), Not(HasSubstr("PCIe")));

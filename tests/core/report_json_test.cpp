@@ -115,6 +115,30 @@ QueryAnswer sample_answer() {
   return answer;
 }
 
+TEST(ProfileJson, MatchesItsReference) {
+  ProfileReport report;
+  report.kernel = "sgemm";
+  report.device.properties.sm_count = 132;
+  ProfileReport::Entry& counted = report.entries.emplace_back();
+  counted.config = "a=1,b=fast";
+  counted.time_ns = 1000;
+  counted.counters.chip = "GB202";
+  Reading& dram = counted.counters.readings.emplace_back();
+  dram.metric = "dram__bytes.sum.pct_of_peak_sustained_elapsed";
+  dram.value = 91;
+  Reading& renamed = counted.counters.readings.emplace_back();
+  renamed.metric = "dram__bytes_read.sum";
+  renamed.counted_as = "dram__bytes_op_read.sum";
+  renamed.status = Reading::Status::invalid;
+  report.entries.emplace_back().rejection = Rejection{Reason::launch_error, "no"};
+  const std::string text = profile_json(report);
+  expect_documented("profile", {text});
+  const json entry = json::parse(text)["entries"][0];
+  EXPECT_EQ(entry["counters"]["readings"][1]["value"], nullptr);
+  EXPECT_EQ(entry["explanation"]["limits"][0], "DRAM bandwidth 91 % of peak: at the limit");
+  EXPECT_EQ(entry["explanation"]["bottleneck"]["dram"], 0.91);
+}
+
 TEST(TuneJson, MatchesItsReference) {
   expect_documented("tune", {tune_json(testing::sample_report()), tune_json(testing::hopeless_report())});
 }

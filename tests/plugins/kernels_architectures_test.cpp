@@ -188,7 +188,8 @@ TEST(ShippedKernels, AreAllOfThemCompiled) {
   ASSERT_NE(folder, folders.end());
   for (const auto& file : std::filesystem::directory_iterator(*folder)) {
     if (file.path().extension() != ".so") continue;
-    for (const auto& kernel : kerntune::PluginLibrary::open(file.path().string()).kernels())
+    const kerntune::PluginLibrary library = kerntune::PluginLibrary::open(file.path().string());
+    for (const auto& kernel : library.kernels())
       if (kernel.spec().is_source()) EXPECT_THAT(kKernels, testing::Contains(kernel.spec().name));
   }
 }

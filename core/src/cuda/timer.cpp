@@ -140,10 +140,8 @@ Timer::Sample Timer::sample_of(CudaPrepared& prepared, int runs, const std::func
   const bool as_graph = policy_.mode == MeasurePolicy::Mode::graph;
   Sample sample;
   sample.runs = runs;
-  sample.before = [this, &prepared, &between_samples, runs] {
+  sample.before = [this, &between_samples] {
     between_samples();
-    if (runs > 1)
-      prepared.enqueue(1);  // the first of many would pay for an instruction cache that holds another kernel
     flush();
   };
   if (as_graph)
@@ -151,7 +149,7 @@ Timer::Sample Timer::sample_of(CudaPrepared& prepared, int runs, const std::func
   else
     sample.run = [&prepared, runs] { prepared.enqueue(runs); };
   const std::size_t refills = prepared.buffers.has_inouts() ? prepared.buffers.size() : 0;
-  const std::size_t others = refills + (flush_.bytes() > 0 ? 1 : 0) + (runs > 1 ? 1 : 0);
+  const std::size_t others = refills + (flush_.bytes() > 0 ? 1 : 0);
   sample.operations = others + (as_graph ? 1 : prepared.operations() * static_cast<std::size_t>(runs));
   return sample;
 }

@@ -39,8 +39,9 @@ std::string devices_json(const DeviceList& list) {
   Json json = {{"devices", Json::array()}, {"unavailable", list.unavailable}};
   for (const DeviceInfo& device : list.devices) {
     json["devices"].push_back(device_json(device));
-    if (const auto counters = list.counters.find(device.id); counters != list.counters.end())
-      json["devices"].back()["counters"] = access_json(counters->second);
+    const auto counters = list.counters.find(device.id);
+    json["devices"].back()["counters"] =
+        counters == list.counters.end() ? Json(nullptr) : access_json(counters->second);
   }
   return document(json);
 }
