@@ -10,25 +10,18 @@ namespace {
 
 constexpr const char* kDoing = "take counters";
 
-/// Work between two marks of the profiler. The mark at the end is set whatever happens: ranges must nest.
-class Range {
- public:
-  Range(const CuptiApi& api, CUpti_RangeProfiler_Object* object, const std::string& name) : api_(api), object_(object) {
-    KERNTUNE_CUPTI_PARAMS(params, CUpti_RangeProfiler_PushRange_Params);
-    params.pRangeProfilerObject = object;
-    params.pRangeName = name.c_str();
-    check(api, api.range_push(&params), kDoing);
-  }
-  void end() {
-    KERNTUNE_CUPTI_PARAMS(params, CUpti_RangeProfiler_PopRange_Params);
-    params.pRangeProfilerObject = object_;
-    check(api_, api_.range_pop(&params), kDoing);
-  }
+void begin_range(const CuptiApi& api, CUpti_RangeProfiler_Object* object, const std::string& name) {
+  KERNTUNE_CUPTI_PARAMS(params, CUpti_RangeProfiler_PushRange_Params);
+  params.pRangeProfilerObject = object;
+  params.pRangeName = name.c_str();
+  check(api, api.range_push(&params), kDoing);
+}
 
- private:
-  const CuptiApi& api_;
-  CUpti_RangeProfiler_Object* object_;
-};
+void end_range(const CuptiApi& api, CUpti_RangeProfiler_Object* object) {
+  KERNTUNE_CUPTI_PARAMS(params, CUpti_RangeProfiler_PopRange_Params);
+  params.pRangeProfilerObject = object;
+  check(api, api.range_pop(&params), kDoing);
+}
 
 std::vector<std::string> counted_names(const Plan& plan) {
   std::vector<std::string> names;
@@ -106,9 +99,9 @@ std::vector<Counters> RangeProfiler::collect(std::size_t ranges, const std::func
     check(api_, api_.range_start(&start), "start counting");
     for (std::size_t i = 0; i < ranges; ++i) {
       prepare(i);
-      Range range(api_, object_, fmt::format("{}", i));
+      begin_range(api_, object_, fmt::format("{}", i));
       run(i);
-      range.end();
+      end_range(api_, object_);
     }
     KERNTUNE_CUPTI_PARAMS(stop, CUpti_RangeProfiler_Stop_Params);
     stop.pRangeProfilerObject = object_;
