@@ -189,8 +189,11 @@ TEST(ShippedKernels, AreAllOfThemCompiled) {
   for (const auto& file : std::filesystem::directory_iterator(*folder)) {
     if (file.path().extension() != ".so") continue;
     const kerntune::PluginLibrary library = kerntune::PluginLibrary::open(file.path().string());
-    for (const auto& kernel : library.kernels())
-      if (kernel.spec().is_source()) EXPECT_THAT(kKernels, testing::Contains(kernel.spec().name));
+    for (const auto& kernel : library.kernels()) {
+      if (kernel.spec().is_source()) {
+        EXPECT_THAT(kKernels, testing::Contains(kernel.spec().name));
+      }
+    }
   }
 }
 

@@ -109,7 +109,7 @@ std::vector<NamedLimit> sorted_limits(const Bottleneck& b) {
                                  {"L1 and shared memory", b.l1}, {"arithmetic pipes", b.compute},
                                  {"tensor pipe", b.tensor},      {"instruction issue", b.issue}};
   std::stable_sort(limits.begin(), limits.end(),
-                   [](const NamedLimit& a, const NamedLimit& b) { return a.fraction > b.fraction; });
+                   [](const NamedLimit& x, const NamedLimit& y) { return x.fraction > y.fraction; });
   return limits;
 }
 
