@@ -81,6 +81,10 @@ TEST(JsonDocument, DropsWhatBreaksOff) {
   EXPECT_FALSE(JsonDocument::parse_truncated(text, 2).truncated());
 }
 
+TEST(JsonDocument, RefusesALargeIntegerThatIsAllThereIs) {
+  EXPECT_THROW(JsonDocument::parse("18446744073709551615"), JsonError);
+}
+
 TEST(JsonDocument, DoesNotTakeBadSyntaxForABreak) {
   EXPECT_THROW(JsonDocument::parse_truncated(R"({"cache": {"x": }, "y": 1)", 2), JsonError);
   EXPECT_THROW(JsonDocument::parse_truncated(R"({"head": )", 2), JsonError);

@@ -1,4 +1,5 @@
 # Readers of specs and recordings. Their sources are compiled again, so that libFuzzer sees their branches.
+find_package(tl-expected REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(fmt 9 REQUIRED)
 foreach(part spec replay)

@@ -131,6 +131,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return false;
   }
   std::string here() const {
+    if (open_.empty()) return {};  // the whole document is one value
     std::string place;
     find_place(root_, open_.back(), place);
     return place.empty() ? place : place + ": ";
