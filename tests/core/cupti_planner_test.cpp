@@ -98,7 +98,7 @@ TEST_P(PassPlannerGolden, FitsTheStandardSet) {
   EXPECT_FALSE(one.image.empty());
   EXPECT_EQ(one.metrics.front().counted_as, "gpu__time_duration.sum");
   EXPECT_EQ(plan(golden.chip, set, 0).passes, golden.all_passes);
-  EXPECT_EQ(plan(golden.chip, deep_set(golden.chip), 0).passes, golden.deep_passes);
+  EXPECT_EQ(plan(golden.chip, *find_set("deep"), 0).passes, golden.deep_passes);
 }
 
 INSTANTIATE_TEST_SUITE_P(

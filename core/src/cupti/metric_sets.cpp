@@ -97,8 +97,6 @@ const MetricSet& standard_set(std::string_view chip) {
   return named("compact");  // GA10x, AD10x, GB20x, and what comes
 }
 
-const MetricSet& deep_set(std::string_view) { return named("deep"); }
-
 std::vector<std::string> aliases_of(std::string_view metric) {
   if (metric == "dram__bytes_read.sum") return {"dram__bytes_op_read.sum"};    // GB20x
   if (metric == "dram__bytes_write.sum") return {"dram__bytes_op_write.sum"};  // GB20x

@@ -18,8 +18,6 @@ struct MetricSet {
 /// The set for every configuration that is profiled: one pass on the chips it was made for. docs/counters.md has the
 /// table of chips, sets and passes, and says what each metric is for.
 const MetricSet& standard_set(std::string_view chip);
-/// What a winner is explained with beside the standard set: a few passes.
-const MetricSet& deep_set(std::string_view chip);
 /// Finds a set by its name. Null if there is none.
 const MetricSet* find_set(std::string_view name);
 std::span<const MetricSet> all_sets();

@@ -140,11 +140,7 @@ HostProfiler::HostProfiler(const CuptiApi& api, const std::string& chip, std::sp
   object_ = params.pHostObject;
 }
 
-HostProfiler::HostProfiler(HostProfiler&& other) noexcept
-    : api_(other.api_), object_(std::exchange(other.object_, nullptr)) {}
-
 HostProfiler::~HostProfiler() {
-  if (object_ == nullptr) return;
   KERNTUNE_CUPTI_PARAMS(params, CUpti_Profiler_Host_Deinitialize_Params);
   params.pHostObject = object_;
   api_.host_deinitialize(&params);

@@ -48,14 +48,14 @@ struct PlanRequest {
 /// names; CuptiError.
 Plan plan_passes(const CuptiApi& api, const PlanRequest& request);
 
-/// A chip's metrics and their values, on the host. Movable; used by one thread.
+/// A chip's metrics and their values, on the host. Used by one thread.
 class HostProfiler {
  public:
   /// Borrows `api`. Errors: UsageError for a chip that the library does not know; CuptiError.
   HostProfiler(const CuptiApi& api, const std::string& chip, std::span<const std::uint8_t> availability);
   ~HostProfiler();
-  HostProfiler(HostProfiler&& other) noexcept;
-  HostProfiler& operator=(HostProfiler&&) = delete;
+  HostProfiler(const HostProfiler&) = delete;
+  HostProfiler& operator=(const HostProfiler&) = delete;
 
   bool knows(const std::string& metric) const;
   /// CUPTI's dimension of a metric that is known; "" if it has none.

@@ -15,7 +15,7 @@ constexpr double kMaxSeconds = 8;
 
 class Match {
  public:
-  Match(Workshop& shop, const std::string& kernel, Dims dims) : shop_(shop) {
+  Match(Workshop& shop, const std::string& kernel, Dims dims) : shop_(shop), entrance_(shop, dims) {
     result_.kernel = kernel;
     result_.dims = std::move(dims);
     result_.device = shop.context.device;
@@ -43,21 +43,13 @@ class Match {
     configs_.push_back(config);
     modules_.emplace_back();
     edge_code_.emplace_back();
-    auto material = prepare_material(shop_.context, config, result_.dims, compile_in(shop_.pool.get()));
+    auto material = entrance_.admit(config);
     if (!material) {
       entry.rejection = material.error();
       return;
     }
     modules_.back() = std::move(material->modules);
     edge_code_.back() = std::move(material->edge_code);
-    if (!started_) {
-      const auto opened = shop_.lane->start_session(std::move(material->session));
-      if (!opened) {
-        entry.rejection = opened.error();
-        return;
-      }
-      started_ = true;
-    }
     const LaneAnswer answer = shop_.lane->evaluate(
         {result_.entries.size(), std::move(config), entry.config, modules_.back(), kTrialSamples, false, {}});
     entry.rejection = answer.rejection;
@@ -87,11 +79,11 @@ class Match {
   }
 
   Workshop& shop_;
+  Entrance entrance_;
   Comparison result_;
   std::vector<search::Config> configs_;               // as the entries
   std::vector<std::vector<CompiledModule>> modules_;  // as the entries
   std::vector<std::vector<EdgeCode>> edge_code_;      // as the entries
-  bool started_ = false;
   double leader_ratio_ = 0;
 };
 

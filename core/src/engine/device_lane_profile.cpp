@@ -29,6 +29,22 @@ void take_entries(const json& list, ProfileOutcome& outcome) {
   }
 }
 
+void take_profile(const json& body, ProfileOutcome& outcome) {
+  if (!body.at("ok").get<bool>()) return;
+  outcome.access = wire::counter_access(body.at("access"));
+  outcome.wall_us = body.at("wall_us");
+  take_entries(body.at("entries"), outcome);
+}
+
+CounterAccess access_lost_with_worker(const Rejection& end) {
+  CounterAccess access;
+  access.rung = CounterAccess::Rung::failed;
+  access.reason = fmt::format("the worker did not survive it: {}", end.message);
+  access.remedy = "tune without counters (--counters off)";
+  access.tried = true;
+  return access;
+}
+
 }  // namespace
 
 ProfileOutcome DeviceLane::profile(const std::vector<ProfileCandidate>& candidates, const CounterRequest& request) {
@@ -43,22 +59,19 @@ ProfileOutcome DeviceLane::profile(const std::vector<ProfileCandidate>& candidat
     ::poll(fds.data(), fds.size(), kPollMs);
     const auto since = Clock::now();
     std::optional<Notice> notice;
-    std::optional<process::Message> message = hear(true, notice);
-    if (!message && !notice) continue;
-    if (notice) {
-      outcome.access.rung = CounterAccess::Rung::failed;
-      outcome.access.reason = fmt::format("the worker did not survive it: {}", notice->rejection.message);
-      outcome.access.remedy = "tune without counters (--counters off)";
-      outcome.access.tried = true;
-      restart(since);
-      return outcome;
+    json body;
+    try {
+      if (const auto message = hear(true, notice))
+        body = wire::body_of(*message);
+      else if (!notice)
+        continue;
+      if (!notice) take_profile(body, outcome);
+    } catch (const json::exception& error) {
+      notice = protocol_notice(error.what());
     }
-    const json body = wire::body_of(*message);
-    if (body.at("context_lost").get<bool>()) restart(since);
-    if (!body.at("ok").get<bool>()) throw UsageError(body.at("message").get<std::string>());
-    outcome.access = wire::counter_access(body.at("access"));
-    outcome.wall_us = body.at("wall_us");
-    take_entries(body.at("entries"), outcome);
+    if (notice) outcome.access = access_lost_with_worker(notice->rejection);
+    if (notice || body.at("context_lost").get<bool>()) restart(since);
+    if (!notice && !body.at("ok").get<bool>()) throw UsageError(body.at("message").get<std::string>());
     return outcome;
   }
 }

@@ -11,6 +11,15 @@
 
 namespace kerntune {
 
+tl::expected<Material, Rejection> Entrance::admit(const search::Config& config) {
+  auto material = prepare_material(shop_.context, config, dims_, compile_in(shop_.pool.get()));
+  if (!material || open_) return material;
+  const auto opened = shop_.lane->start_session(std::move(material->session));
+  if (!opened) return tl::unexpected(opened.error());
+  open_ = true;
+  return material;
+}
+
 Dims complete_dims(const RunRequest& request, const SpecProgram& program) {
   Dims dims = request.dims;
   const Dim& batch = program.spec().batch_dim();

@@ -12,6 +12,7 @@
 #include "engine/compile_pool.hpp"
 #include "engine/context.hpp"
 #include "engine/device_lane.hpp"
+#include "engine/session_setup.hpp"
 
 namespace kerntune {
 
@@ -30,6 +31,21 @@ CompileOne compile_in(CompilePool* pool);
 /// reference.
 tl::expected<Material, Rejection> prepare_material(const TuningContext& context, const search::Config& config,
                                                    const Dims& dims, const CompileOne& compile);
+
+/// Gets configurations of one size ready in a workshop: compiles each, and opens the lane's session with the first that
+/// compiles. Borrows the workshop.
+class Entrance {
+ public:
+  Entrance(Workshop& shop, Dims dims) : shop_(shop), dims_(std::move(dims)) {}
+  /// The material without its session, which the lane has. Errors: the Rejection of the configuration, the reference
+  /// or the session.
+  tl::expected<Material, Rejection> admit(const search::Config& config);
+
+ private:
+  Workshop& shop_;
+  Dims dims_;
+  bool open_ = false;
+};
 
 /// A request's sizes, complete. Errors: UsageError, SpecError.
 Dims complete_dims(const RunRequest& request, const SpecProgram& program);

@@ -9,7 +9,8 @@ namespace {
 
 class Profiling {
  public:
-  Profiling(Workshop& shop, const RunRequest& request, Dims dims) : shop_(shop), request_(request) {
+  Profiling(Workshop& shop, const RunRequest& request, Dims dims)
+      : shop_(shop), request_(request), entrance_(shop, dims) {
     const SpecProgram& program = *shop.context.program;
     const auto work = program.work(program.bind_dims(dims, shop.context.device.properties));
     report_.kernel = request.kernel.spec.name;
@@ -43,18 +44,10 @@ class Profiling {
   void enter(const search::Config& config) {
     ProfileReport::Entry& entry = report_.entries.emplace_back();
     entry.config = shop_.context.program->space().text(config);
-    auto material = prepare_material(shop_.context, config, report_.dims, compile_in(shop_.pool.get()));
+    auto material = entrance_.admit(config);
     if (!material) {
       entry.rejection = material.error();
       return;
-    }
-    if (!started_) {
-      const auto opened = shop_.lane->start_session(std::move(material->session));
-      if (!opened) {
-        entry.rejection = opened.error();
-        return;
-      }
-      started_ = true;
     }
     LaneAnswer answer = shop_.lane->evaluate({report_.entries.size(), config, entry.config, material->modules,
                                               request_.launches, true, std::move(material->edge_code)});
@@ -68,10 +61,10 @@ class Profiling {
 
   Workshop& shop_;
   const RunRequest& request_;
+  Entrance entrance_;
   ProfileReport report_;
   std::vector<ProfileCandidate> candidates_;
   std::vector<std::size_t> places_;  // candidate -> entry
-  bool started_ = false;
 };
 
 }  // namespace

@@ -29,13 +29,9 @@ RunResult describe_run(const RunRequest& request, const TuningContext& context, 
 }
 
 void run_in_worker(Workshop& shop, const RunRequest& request, const search::Config& config, RunResult& result) {
-  auto material = prepare_material(shop.context, config, result.dims, compile_in(shop.pool.get()));
+  auto material = Entrance(shop, result.dims).admit(config);
   if (!material) {
     result.rejection = material.error();
-    return;
-  }
-  if (const auto opened = shop.lane->start_session(std::move(material->session)); !opened) {
-    result.rejection = opened.error();
     return;
   }
   LaneAnswer answer = shop.lane->evaluate(

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kerntune/core/device.hpp>
+#include <kerntune/core/errors.hpp>
 #include <kerntune/core/plugin_host.hpp>
 
 #include "engine/confirm.hpp"
@@ -395,8 +396,17 @@ json DeviceWorker::profile(const json& request, wire::BlobReader& blob) {
             {"entries", entries},
             {"wall_us", microseconds_since(begin)},
             {"context_lost", session_->context_lost()}};
-  } catch (const std::exception& error) {
+  } catch (const UsageError& error) {
     return {{"ok", false}, {"message", error.what()}, {"context_lost", session_->context_lost()}};
+  } catch (const std::exception& error) {
+    CounterAccess access;
+    access.rung = CounterAccess::Rung::failed;
+    access.reason = error.what();
+    return {{"ok", true},
+            {"access", wire::from(access)},
+            {"entries", entries},
+            {"wall_us", microseconds_since(begin)},
+            {"context_lost", session_->context_lost()}};
   }
 }
 

@@ -41,7 +41,7 @@ struct Counters {
 
 /// Which counters to take, and how often the work may run for them.
 struct CounterRequest {
-  std::string set = "standard";      // "standard" and "deep" are chosen by the chip; or a set's own name
+  std::string set = "standard";      // "standard" is chosen by the chip; or a set's own name
   std::vector<std::string> metrics;  // instead of a set
   std::uint64_t max_passes = 1;      // what does not fit is dropped; 0: as many as it takes
 };
