@@ -3,6 +3,7 @@
 // KERNTUNE_REQUIRE_GPU=1 that, too, is a failure, unless KERNTUNE_ALLOW_NO_COUNTERS=1.
 #include "cuda_gpu_fixture.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -71,40 +72,69 @@ TEST_F(GpuCounters, CountsTheSameAgain) {
   EXPECT_EQ(first, second) << "instructions do not depend on caches or clocks";
 }
 
-TEST_F(GpuCounters, ASessionOfSixtyFourIsCheap) {
-  open_add(100'000);
+/// Owners of the configurations, and what a session is given.
+struct Batch {
   std::vector<std::unique_ptr<Prepared>> owned;
   std::vector<Prepared*> all;
+};
+
+TEST_F(GpuCounters, SessionsOfSixtyFour) {
+  open_add(100'000);
+  Batch batch;
   const char* const configs[] = {"block=64", "block=128", "block=256"};
-  for (int i = 0; i < 64; ++i) {
-    owned.push_back(prepare(configs[i % 3]));
-    all.push_back(owned.back().get());
-  }
-  const auto timed = [&] {
+  for (int i = 0; i < 64; ++i) batch.all.push_back(batch.owned.emplace_back(prepare(configs[i % 3])).get());
+  const auto session = [&](bool keep_on) {
+    CounterRequest request;
+    request.keep_on = keep_on;
     const auto begin = Clock::now();
-    const CounterProfile taken = profile(all);
-    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-    return std::pair(taken, ms);
+    CounterProfile taken = profile(batch.all, request);
+    return std::pair(std::move(taken), std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
   };
-  const auto [first, first_ms] = timed();
+  const auto [first, first_ms] = session(false);
   if (refused(first)) GTEST_SKIP() << sentence_of(first.access);
-  const auto [second, second_ms] = timed();
-  std::printf("  64 configurations, %zu metrics: %.1f ms the first time, %.1f ms after that: %.2f ms each\n",
-              second.entries.at(0)->readings.size(), first_ms, second_ms, second_ms / 64);
-  EXPECT_EQ(second.entries.size(), 64U);
+  const auto [alone, alone_ms] = session(false);
+  const double leading_ms = session(true).second;
+  const auto [second, second_ms] = session(true);
+  const auto [last, last_ms] = session(false);
+  std::printf(
+      "  64 configurations, %zu metrics: %.1f ms the first time; alone %.1f ms, %.2f each; three in a phase: %.1f, "
+      "%.1f, %.1f ms, %.2f each\n",
+      alone.entries.at(0)->readings.size(), first_ms, alone_ms, alone_ms / 64, leading_ms, second_ms, last_ms,
+      (leading_ms + second_ms + last_ms) / (3 * 64));
+  ASSERT_EQ(last.entries.size(), 64U);
+  for (std::size_t i = 0; i < 64; ++i) {
+    const double expected = first.entries.at(i)->value("smsp__inst_executed.sum").value_or(-1);
+    EXPECT_GT(expected, 0);
+    EXPECT_EQ(second.entries.at(i)->value("smsp__inst_executed.sum"), expected) << "of configuration " << i;
+    EXPECT_EQ(last.entries.at(i)->value("smsp__inst_executed.sum"), expected) << "of configuration " << i;
+  }
 }
 
+/// The lowest of some medians, each of many samples: what a change of state is told from.
 TEST_F(GpuCounters, LeavesTimesAlone) {
-  open_add(kElements);
-  auto prepared = prepare("block=128");
-  (void)median_ns(*prepared, 200);
-  const double before = median_ns(*prepared, 400);
-  const CounterProfile taken = profile({prepared.get()});
-  if (refused(taken)) GTEST_SKIP() << sentence_of(taken.access);
-  const double after = median_ns(*prepared, 400);
-  std::printf("  before %.2f us, after a session %.2f us: %+.2f %%\n", before / 1e3, after / 1e3,
-              100 * (after / before - 1));
-  EXPECT_NEAR(after / before, 1, 0.05) << "the profiler must be off again";
+  for (const std::int64_t elements : {std::int64_t{100'000}, std::int64_t{4'000'000}, 4 * kElements}) {
+    open_add(elements);
+    auto prepared = prepare("block=128");
+    const auto typical_ns = [&] {
+      std::vector<double> medians;
+      for (int i = 0; i < 9; ++i) medians.push_back(median_ns(*prepared, 101));
+      std::ranges::sort(medians);
+      return medians[medians.size() / 2];
+    };
+    (void)typical_ns();
+    const double before = typical_ns(), again = typical_ns();
+    CounterRequest request;
+    request.keep_on = true;
+    const CounterProfile taken = profile({prepared.get()}, request);
+    if (refused(taken)) GTEST_SKIP() << sentence_of(taken.access);
+    const double idle = typical_ns();
+    session->end_counting();
+    const double after = typical_ns();
+    const auto off = [&](double ns) { return 100 * (ns / before - 1); };
+    std::printf("  %10.3f us; again %+.2f %%, profiler idle %+.2f %%, after it %+.2f %%\n", before / 1e3, off(again),
+                off(idle), off(after));
+    EXPECT_NEAR(after / before, 1, 0.05) << "the profiler must be off again";
+  }
 }
 
 TEST_F(GpuCounters, TakesSeveralPassesAndVerifiesAfterwards) {

@@ -25,7 +25,7 @@ struct Says {
                                cmp = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
   CUptiResult initialize = CUPTI_SUCCESS, enable = CUPTI_SUCCESS, start = CUPTI_SUCCESS;
   std::size_t ranges = 0, dropped = 0;  // that come back
-  int passes = 1;
+  int passes = 1, submitted = 0;
   std::vector<std::string> log;
 } says;
 
@@ -205,7 +205,7 @@ CUptiResult fake_start(CUpti_RangeProfiler_Start_Params*) {
 }
 CUptiResult fake_stop(CUpti_RangeProfiler_Stop_Params* p) {
   says.log.push_back("stop");
-  p->isAllPassSubmitted = --says.passes == 0 ? 1 : 0;
+  p->isAllPassSubmitted = ++says.submitted % says.passes == 0 ? 1 : 0;
   return CUPTI_SUCCESS;
 }
 CUptiResult fake_push(CUpti_RangeProfiler_PushRange_Params* p) {
@@ -261,9 +261,9 @@ class RangeSession : public CounterLadder {
   }
   std::vector<Counters> collect() {
     const HostProfiler host(api_, "GH100", {});
-    RangeProfiler profiler(api_, nullptr, plan_, host, "test");
+    RangeProfiler profiler(api_, nullptr);
     return profiler.collect(
-        2, [](std::size_t i) { says.log.push_back("prepare " + std::to_string(i)); },
+        {plan_, host, "test"}, 2, [](std::size_t i) { says.log.push_back("prepare " + std::to_string(i)); },
         [](std::size_t i) { says.log.push_back("run " + std::to_string(i)); });
   }
   Plan plan_;
@@ -288,9 +288,33 @@ TEST_F(RangeSession, RunsEveryRangeOncePerPassAndEndsTheProfiler) {
   EXPECT_EQ(counters[1].readings[3].status, Reading::Status::dropped);
 }
 
+TEST_F(RangeSession, StaysOnForTheNextSession) {
+  const HostProfiler host(api_, "GH100", {});
+  plan_.passes = says.passes = 1;
+  says.ranges = 1;
+  {
+    RangeProfiler profiler(api_, nullptr);
+    for (int session = 0; session < 2; ++session)
+      (void)profiler.collect({plan_, host, "test"}, 1, [](std::size_t) {}, [](std::size_t) {});
+  }
+  const std::vector<std::string> session{"start", "push 0", "pop", "stop"};
+  std::vector<std::string> expected{"enable"};
+  expected.insert(expected.end(), session.begin(), session.end());
+  expected.insert(expected.end(), session.begin(), session.end());
+  expected.push_back("disable");
+  EXPECT_EQ(says.log, expected);
+}
+
 TEST_F(RangeSession, DistrustsRangesThatDidNotComeBack) {
   says.ranges = 1;
   EXPECT_THROW(collect(), CuptiError);
+  EXPECT_EQ(says.log.back(), "disable");
+}
+
+TEST_F(RangeSession, EndsThoughTheProfilerNeverHasEnough) {
+  says.passes = 1'000'000;
+  EXPECT_THROW(collect(), CuptiError);
+  EXPECT_EQ(std::ranges::count(says.log, "start"), 2) << "as planned";
   EXPECT_EQ(says.log.back(), "disable");
 }
 

@@ -48,7 +48,7 @@ class CudaDevice final : public Device {
                                                          const PluginKernel* plugin) override {
     try {
       context_.make_current();
-      return std::make_unique<CudaSession>(context_, *kernels_, info_, request, plugin);
+      return std::make_unique<CudaSession>(context_, *kernels_, profiler_, info_, request, plugin);
     } catch (const Rejected& rejected) {
       return tl::unexpected(rejected.rejection());
     }
@@ -59,6 +59,7 @@ class CudaDevice final : public Device {
   DeviceInfo info_;
   const NvmlApi* nvml_;
   std::unique_ptr<EngineKernels> kernels_;
+  std::shared_ptr<cupti::ProfilerOwner> profiler_;  // shared, as builds without CUPTI do not know the type
 };
 
 }  // namespace

@@ -7,10 +7,11 @@
 
 namespace kerntune::cuda {
 
-CudaSession::CudaSession(Context& context, EngineKernels& kernels, const DeviceInfo& device,
-                         const SessionRequest& request, const PluginKernel* plugin)
+CudaSession::CudaSession(Context& context, EngineKernels& kernels, std::shared_ptr<cupti::ProfilerOwner>& profiler,
+                         const DeviceInfo& device, const SessionRequest& request, const PluginKernel* plugin)
     : context_(context),
       kernels_(kernels),
+      profiler_(profiler),
       device_(device),
       plugin_(plugin),
       program_(request.program),

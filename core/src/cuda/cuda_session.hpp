@@ -13,6 +13,10 @@
 #include "timer.hpp"
 #include "verifier.hpp"
 
+namespace kerntune::cupti {
+class ProfilerOwner;
+}
+
 namespace kerntune::cuda {
 
 /// Inputs are timed with the values of this seed, whatever was verified before: timings may depend on data.
@@ -21,15 +25,17 @@ inline constexpr std::uint64_t kTimingSeed = 1;
 /// A kernel at a size on a GPU. See Session; docs/measuring.md says what is timed.
 class CudaSession final : public Session {
  public:
-  /// Borrows everything but the request. Errors: Rejected, if the default or the reference cannot run.
-  CudaSession(Context& context, EngineKernels& kernels, const DeviceInfo& device, const SessionRequest& request,
-              const PluginKernel* plugin);
+  /// Borrows everything but the request. `profiler` is the device's place for it, filled at the first counting. Errors:
+  /// Rejected, if the default or the reference cannot run.
+  CudaSession(Context& context, EngineKernels& kernels, std::shared_ptr<cupti::ProfilerOwner>& profiler,
+              const DeviceInfo& device, const SessionRequest& request, const PluginKernel* plugin);
 
   tl::expected<std::unique_ptr<Prepared>, Rejection> prepare(const search::Config& config,
                                                              const std::vector<CompiledModule>& modules) override;
   tl::expected<Timing, Rejection> time(Prepared& prepared, int warmup, int samples) override;
   tl::expected<Verification, Rejection> verify(Prepared& prepared, std::uint64_t seed) override;
   CounterProfile profile(const std::vector<Prepared*>& prepared, const CounterRequest& request) override;
+  void end_counting() noexcept override;
   int runs_per_sample() const noexcept override { return timer_.runs_per_sample(); }
   std::string_view verified_by() const noexcept override { return has_reference_ ? "reference" : "against_default"; }
   bool context_lost() const noexcept override { return context_.lost(); }
@@ -48,6 +54,7 @@ class CudaSession final : public Session {
 
   Context& context_;
   EngineKernels& kernels_;
+  std::shared_ptr<cupti::ProfilerOwner>& profiler_;
   const DeviceInfo& device_;
   const PluginKernel* plugin_;
   std::shared_ptr<const SpecProgram> program_;  // shared with the requester

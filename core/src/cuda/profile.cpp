@@ -8,14 +8,12 @@
 #include <fmt/ranges.h>
 
 #include <cstdlib>
-#include <map>
 
 #include <kerntune/core/errors.hpp>
 
 #include "cupti/access.hpp"
 #include "cupti/metric_sets.hpp"
-#include "cupti/planning_room.hpp"
-#include "cupti/range_profiler.hpp"
+#include "cupti/profiler_owner.hpp"
 
 namespace kerntune::cuda {
 namespace {
@@ -37,15 +35,8 @@ cupti::MetricSet wanted_set(const CounterRequest& request, const std::string& ch
 /// A configuration that fails is left out of the rest; ranges stay where they are.
 std::vector<CountedEntry> CudaSession::count(const std::vector<Prepared*>& prepared, const CounterRequest& request,
                                              const std::string& chip) {
-  const cupti::CuptiApi& api = *cupti::cupti_api();
   const cupti::MetricSet set = wanted_set(request, chip);
-  cupti::PlanRequest wish;
-  wish.wishes = set.metrics;
-  wish.max_passes = request.max_passes;
-  wish.strict = !request.metrics.empty();
-  static std::map<CUcontext, cupti::PlanningRoom> rooms;  // for the life of the process, as the contexts
-  cupti::PlanningRoom& room = rooms.try_emplace(context_.handle(), api, context_.handle(), chip).first->second;
-  const cupti::Plan& plan = room.plan(wish);
+  if (!profiler_) profiler_ = std::make_shared<cupti::ProfilerOwner>(*cupti::cupti_api(), context_.handle(), chip);
   std::vector<std::optional<Rejection>> failed(prepared.size());
   const auto unless_failed = [&](std::size_t i, const auto& work) {
     if (failed[i]) return;
@@ -63,7 +54,6 @@ std::vector<CountedEntry> CudaSession::count(const std::vector<Prepared*>& prepa
       context_.synchronize("run the kernel before counting");
       own.launched = true;
     });
-  cupti::RangeProfiler profiler(api, context_.handle(), plan, room.host(), set.name);
   const auto prepare = [&](std::size_t i) {
     unless_failed(i, [&](CudaPrepared& own) {
       make_ready(own);
@@ -77,7 +67,10 @@ std::vector<CountedEntry> CudaSession::count(const std::vector<Prepared*>& prepa
       context_.synchronize("run the kernel under the profiler");
     });
   };
-  std::vector<Counters> counters = profiler.collect(prepared.size(), prepare, run);
+  cupti::PlanRequest wish;
+  wish.max_passes = request.max_passes;
+  wish.strict = !request.metrics.empty();
+  std::vector<Counters> counters = profiler_->count(set, wish, prepared.size(), prepare, run);
   std::vector<CountedEntry> entries;
   for (std::size_t i = 0; i < prepared.size(); ++i)
     entries.push_back(failed[i] ? CountedEntry(tl::unexpected(*failed[i])) : CountedEntry(std::move(counters[i])));
@@ -94,10 +87,15 @@ CounterProfile CudaSession::profile(const std::vector<Prepared*>& prepared, cons
     context_.make_current();
     profile.entries = count(prepared, request, profile.access.chip);
     profile.access.tried = true;
+    if (!request.keep_on) end_counting();
   } catch (const cupti::CuptiError& error) {
     profile.access = cupti::access_after(std::move(profile.access), surroundings, error);
   }
   return profile;
+}
+
+void CudaSession::end_counting() noexcept {
+  if (profiler_) profiler_->switch_off();
 }
 
 }  // namespace kerntune::cuda
@@ -126,6 +124,8 @@ CounterAccess cuda_counter_access(const DeviceInfo&) {
 CounterProfile cuda::CudaSession::profile(const std::vector<Prepared*>&, const CounterRequest&) {
   return {cuda_counter_access(device_), {}};
 }
+
+void cuda::CudaSession::end_counting() noexcept {}
 
 }  // namespace kerntune
 #endif

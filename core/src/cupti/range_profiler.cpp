@@ -37,11 +37,32 @@ void add_unread(const std::vector<std::string>& names, Reading::Status status, s
   }
 }
 
+Counters counters_of(const CuptiApi& api, const CountingPlan& counted, const std::vector<std::string>& names,
+                     const std::vector<std::uint8_t>& data, std::size_t range) {
+  const Plan& plan = counted.plan;
+  Counters counters{.chip = plan.chip,
+                    .cupti = api.version,
+                    .set = std::string(counted.set_name),
+                    .passes = plan.passes,
+                    .readings = {}};
+  const std::vector<double> values = counted.host.evaluate(data, range, names);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const PlannedMetric& metric = plan.metrics[i];
+    Reading& reading = counters.readings.emplace_back();
+    reading.metric = metric.wished;
+    if (metric.counted_as != metric.wished) reading.counted_as = metric.counted_as;
+    reading.unit = metric.unit;
+    reading.value = std::isfinite(values[i]) ? values[i] : 0;
+    reading.status = std::isfinite(values[i]) ? Reading::Status::ok : Reading::Status::invalid;
+  }
+  add_unread(plan.missing, Reading::Status::missing, counters.readings);
+  add_unread(plan.dropped, Reading::Status::dropped, counters.readings);
+  return counters;
+}
+
 }  // namespace
 
-RangeProfiler::RangeProfiler(const CuptiApi& api, CUcontext context, const Plan& plan, const HostProfiler& host,
-                             std::string set_name)
-    : api_(api), plan_(plan), host_(host), set_name_(std::move(set_name)), names_(counted_names(plan_)) {
+RangeProfiler::RangeProfiler(const CuptiApi& api, CUcontext context) : api_(api) {
   KERNTUNE_CUPTI_PARAMS(initialize, CUpti_Profiler_Initialize_Params);
   check(api, api.initialize(&initialize), "start the profiler");  // once per process; repeating it does nothing
   KERNTUNE_CUPTI_PARAMS(params, CUpti_RangeProfiler_Enable_Params);
@@ -56,9 +77,10 @@ RangeProfiler::~RangeProfiler() {
   api_.range_disable(&params);
 }
 
-void RangeProfiler::configure(std::vector<std::uint8_t>& data, std::size_t ranges) {
+void RangeProfiler::configure(const Plan& plan, const std::vector<std::string>& metrics,
+                              std::vector<std::uint8_t>& data, std::size_t ranges) {
   std::vector<const char*> names;
-  for (const std::string& name : names_) names.push_back(name.c_str());
+  for (const std::string& metric : metrics) names.push_back(metric.c_str());
   KERNTUNE_CUPTI_PARAMS(size, CUpti_RangeProfiler_GetCounterDataSize_Params);
   size.pRangeProfilerObject = object_;
   size.pMetricNames = names.data();
@@ -74,8 +96,8 @@ void RangeProfiler::configure(std::vector<std::uint8_t>& data, std::size_t range
   check(api_, api_.range_data_initialize(&initialize), "make room for counters");
   KERNTUNE_CUPTI_PARAMS(params, CUpti_RangeProfiler_SetConfig_Params);
   params.pRangeProfilerObject = object_;
-  params.configSize = plan_.image.size();
-  params.pConfig = plan_.image.data();
+  params.configSize = plan.image.size();
+  params.pConfig = plan.image.data();
   params.counterDataImageSize = data.size();
   params.pCounterDataImage = data.data();
   params.range = CUPTI_UserRange;
@@ -88,12 +110,15 @@ void RangeProfiler::configure(std::vector<std::uint8_t>& data, std::size_t range
   check(api_, api_.range_configure(&params), "configure the counters");
 }
 
-std::vector<Counters> RangeProfiler::collect(std::size_t ranges, const std::function<void(std::size_t)>& prepare,
+std::vector<Counters> RangeProfiler::collect(const CountingPlan& counted, std::size_t ranges,
+                                             const std::function<void(std::size_t)>& prepare,
                                              const std::function<void(std::size_t)>& run) {
-  if (ranges == 0 || names_.empty()) return std::vector<Counters>(ranges);
+  const std::vector<std::string> names = counted_names(counted.plan);
+  if (ranges == 0 || names.empty()) return std::vector<Counters>(ranges);
   std::vector<std::uint8_t> data;
-  configure(data, ranges);
-  for (bool all_passes = false; !all_passes;) {
+  configure(counted.plan, names, data, ranges);
+  bool all_passes = false;
+  for (std::size_t pass = 0; pass < counted.plan.passes && !all_passes; ++pass) {
     KERNTUNE_CUPTI_PARAMS(start, CUpti_RangeProfiler_Start_Params);
     start.pRangeProfilerObject = object_;
     check(api_, api_.range_start(&start), "start counting");
@@ -108,6 +133,9 @@ std::vector<Counters> RangeProfiler::collect(std::size_t ranges, const std::func
     check(api_, api_.range_stop(&stop), "stop counting");
     all_passes = stop.isAllPassSubmitted != 0;
   }
+  if (!all_passes)
+    throw CuptiError(api_, CUPTI_ERROR_HARDWARE,
+                     fmt::format("count: the profiler wants more than the {} passes of the plan", counted.plan.passes));
   KERNTUNE_CUPTI_PARAMS(decode, CUpti_RangeProfiler_DecodeData_Params);
   decode.pRangeProfilerObject = object_;
   check(api_, api_.range_decode(&decode), "read the counters");
@@ -120,26 +148,8 @@ std::vector<Counters> RangeProfiler::collect(std::size_t ranges, const std::func
                      fmt::format("read the counters: {} of {} ranges came back, {} were dropped", info.numTotalRanges,
                                  ranges, decode.numOfRangeDropped));
   std::vector<Counters> all;
-  for (std::size_t i = 0; i < ranges; ++i) all.push_back(counters_of(data, i));
+  for (std::size_t i = 0; i < ranges; ++i) all.push_back(counters_of(api_, counted, names, data, i));
   return all;
-}
-
-Counters RangeProfiler::counters_of(const std::vector<std::uint8_t>& data, std::size_t range) const {
-  Counters counters{
-      .chip = plan_.chip, .cupti = api_.version, .set = set_name_, .passes = plan_.passes, .readings = {}};
-  const std::vector<double> values = host_.evaluate(data, range, names_);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const PlannedMetric& metric = plan_.metrics[i];
-    Reading& reading = counters.readings.emplace_back();
-    reading.metric = metric.wished;
-    if (metric.counted_as != metric.wished) reading.counted_as = metric.counted_as;
-    reading.unit = metric.unit;
-    reading.value = std::isfinite(values[i]) ? values[i] : 0;
-    reading.status = std::isfinite(values[i]) ? Reading::Status::ok : Reading::Status::invalid;
-  }
-  add_unread(plan_.missing, Reading::Status::missing, counters.readings);
-  add_unread(plan_.dropped, Reading::Status::dropped, counters.readings);
-  return counters;
 }
 
 std::vector<std::uint8_t> counter_availability(const CuptiApi& api, CUcontext context) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kerntune/core/counters.hpp>
@@ -13,34 +14,38 @@
 
 namespace kerntune::cupti {
 
-/// Counts a batch of work in a context: user-defined ranges, replayed by us, decoded once. Starting costs some 45 ms
-/// (the first time in a process, half a second), a range some 2 ms, so ranges belong together in one session.
+/// What is counted: a plan, the host's object of its chip, and the name of the set, as it is to stand in the results.
+struct CountingPlan {
+  const Plan& plan;
+  const HostProfiler& host;
+  std::string_view set_name;
+};
+
+/// Counts batches of work in a context: user-defined ranges, replayed by us, decoded once. The first session after
+/// switching on takes some 200 ms (150 calls of the driver), a later one about 10, a range 1 to 2 (two calls), so
+/// ranges belong together in a session and sessions together in a phase.
 ///
-/// While an instance lives the profiler is enabled in the context and nothing may be timed; it is disabled when it
-/// ends. One at a time in a process, on the thread whose current context it is.
+/// While an instance lives the profiler is on in the context. One at a time in a process, on the thread whose current
+/// context it is.
 class RangeProfiler {
  public:
-  /// Borrows all but the name; `host` is the plan's chip. Errors: CuptiError; access_after() says what it means.
-  RangeProfiler(const CuptiApi& api, CUcontext context, const Plan& plan, const HostProfiler& host,
-                std::string set_name);
+  /// Borrows `api`. Errors: CuptiError; access_after() says what it means.
+  RangeProfiler(const CuptiApi& api, CUcontext context);
   ~RangeProfiler();
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
 
   /// Calls `prepare(i)` and then `run(i)` for each range i, and all that once per pass; what `run` leaves on the device
   /// is what is counted, so it waits for its end. Neither may throw. Returns the ranges' counters in order.
-  std::vector<Counters> collect(std::size_t ranges, const std::function<void(std::size_t)>& prepare,
+  std::vector<Counters> collect(const CountingPlan& counted, std::size_t ranges,
+                                const std::function<void(std::size_t)>& prepare,
                                 const std::function<void(std::size_t)>& run);
 
  private:
-  void configure(std::vector<std::uint8_t>& data, std::size_t ranges);
-  Counters counters_of(const std::vector<std::uint8_t>& data, std::size_t range) const;
+  void configure(const Plan& plan, const std::vector<std::string>& names, std::vector<std::uint8_t>& data,
+                 std::size_t ranges);
 
   const CuptiApi& api_;
-  const Plan& plan_;
-  const HostProfiler& host_;
-  std::string set_name_;
-  std::vector<std::string> names_;  // as counted
   CUpti_RangeProfiler_Object* object_ = nullptr;
 };
 

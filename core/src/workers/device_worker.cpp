@@ -297,7 +297,8 @@ tl::expected<Verification, Rejection> DeviceWorker::examine_finalist(const Exami
 json DeviceWorker::run_final(const json& request, wire::BlobReader& blob) {
   const auto begin = Clock::now();
   const double verified_before = examiner_->seconds();
-  best_.reset();  // its memory is the finalists'
+  best_.reset();             // its memory is the finalists'
+  session_->end_counting();  // what decides is never timed beside a profiler, idle or not
   std::vector<std::unique_ptr<Prepared>> prepared;
   std::vector<Contender> contenders;
   json finalists = json::array();

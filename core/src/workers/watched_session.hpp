@@ -56,6 +56,7 @@ class WatchedSession final : public Session {
   tl::expected<Timing, Rejection> time(Prepared& prepared, int warmup, int samples) override;
   tl::expected<Verification, Rejection> verify(Prepared& prepared, std::uint64_t seed) override;
   CounterProfile profile(const std::vector<Prepared*>& prepared, const CounterRequest& request) override;
+  void end_counting() noexcept override { session_->end_counting(); }
   int runs_per_sample() const noexcept override { return session_->runs_per_sample(); }
   std::string_view verified_by() const noexcept override { return session_->verified_by(); }
   bool context_lost() const noexcept override { return session_->context_lost(); }

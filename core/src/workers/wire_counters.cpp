@@ -85,11 +85,14 @@ CounterAccess counter_access(const json& j) {
 }
 
 json from(const CounterRequest& request) {
-  return {{"set", request.set}, {"metrics", request.metrics}, {"max_passes", request.max_passes}};
+  return {{"set", request.set},
+          {"metrics", request.metrics},
+          {"max_passes", request.max_passes},
+          {"keep_on", request.keep_on}};
 }
 
 CounterRequest counter_request(const json& j) {
-  return {j.at("set"), j.at("metrics").get<std::vector<std::string>>(), j.at("max_passes")};
+  return {j.at("set"), j.at("metrics").get<std::vector<std::string>>(), j.at("max_passes"), j.at("keep_on")};
 }
 
 }  // namespace kerntune::wire

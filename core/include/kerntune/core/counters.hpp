@@ -44,6 +44,7 @@ struct CounterRequest {
   std::string set = "standard";      // "standard" is chosen by the chip; or a set's own name
   std::vector<std::string> metrics;  // instead of a set
   std::uint64_t max_passes = 1;      // what does not fit is dropped; 0: as many as it takes
+  bool keep_on = false;              // for the next request, which then starts at once; see Session::end_counting
 };
 
 /// Whether counters can be had on a device, and if not, at which rung of the ladder it ended and what to do about it.

@@ -129,9 +129,11 @@ class Session {
   virtual tl::expected<Verification, Rejection> verify(Prepared& prepared, std::uint64_t seed) = 0;
 
   /// Hardware counters of one run of each, in one session of the profiler, in order. Never while anything is timed: the
-  /// profiler is off again when this returns. A device without counters says why in `access`. Errors: UsageError for a
-  /// metric that there is not.
+  /// profiler is off again when this returns, unless it is to be kept on, idle. A device without counters says why in
+  /// `access`. Errors: UsageError for a metric that there is not.
   virtual CounterProfile profile(const std::vector<Prepared*>& prepared, const CounterRequest& request);
+  /// Switches off a profiler that was kept on.
+  virtual void end_counting() noexcept {}
 
   /// Runs of the kernel between the two events of a sample. Chosen once, by the time of the first configuration that is
   /// timed, and the same for all others, so that all share one offset; 0 before that.
